@@ -28,7 +28,7 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line
 
-    from audit.units import command
+    from core.audit.units import command
 
     # What a command writes is sealed in the audit log; what is typed into a shell is not.
     with command(" ".join(sys.argv[1:2])):

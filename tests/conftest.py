@@ -56,9 +56,9 @@ def empty_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
     `tests/integration/work` and `tests/chaos/deadline.py` read a real broker.
     """
-    from work.domain.messages import Queued
+    from core.work.domain.messages import Queued
 
-    monkeypatch.setattr("work.services.queued_messages", lambda _queue: Queued())
+    monkeypatch.setattr("core.work.services.queued_messages", lambda _queue: Queued())
 
 
 @pytest.fixture(autouse=True)
@@ -77,12 +77,12 @@ def typesetter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Typeset a document as soon as it is requested, like a worker that has nothing else to do."""
 
     def at_once(_task: str, arguments: list[int]) -> bool:
-        from typesetting.services import making
+        from core.typesetting.services import making
 
         making.make(pk=arguments[0])
         return True
 
-    monkeypatch.setattr("typesetting.services.asking.send", at_once)
+    monkeypatch.setattr("core.typesetting.services.asking.send", at_once)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 
 from accounts.models import User
-from audit.admin import RecordedAdmin
+from core.audit.admin import RecordedAdmin
 
 
 @admin.register(User)

@@ -13,9 +13,9 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.domain.orcid import plain_orcid
 from accounts.models import AccessToken, User
-from audit.transactions import seal_now
+from core.audit.transactions import seal_now
+from core.work.services import enqueue
 from web.names import NameField
-from work.services import enqueue
 
 
 class ProfileForm(forms.ModelForm):

@@ -18,8 +18,8 @@ from api.uploads.views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
 from evaluation.federation.envelope import MOST_BYTES
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
+from leaderboards.workbench.forms import most_bytes
 from web.bodies import takes_files, takes_messages, takes_pieces
-from workbench.forms import most_bytes
 
 app_name = "api"
 

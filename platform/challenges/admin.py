@@ -1,8 +1,8 @@
 from django.contrib import admin
 
-from audit.admin import RecordedAdmin
 from challenges.models import Challenge, Member, Organizer, Phase, Projection, Task, Team
 from challenges.queries.planning import PROJECTED_FIELDS
+from core.audit.admin import RecordedAdmin
 
 
 class OrganizerInline(admin.TabularInline):

@@ -6,6 +6,7 @@ class ChallengesConfig(AppConfig):
     verbose_name = "Challenges"
 
     def ready(self):
+        from accounts.notifications.hooks import Places, places
         from challenges import rules  # noqa: F401 (checks and permissions are registered on import)
         from challenges.contributions import (  # noqa: F401 (checks and policies are registered on import)
             conversations,
@@ -20,7 +21,6 @@ class ChallengesConfig(AppConfig):
         )
         from challenges.hooks import register_tab
         from challenges.queries.challenges import seen_by
-        from notifications.hooks import Places, places
         from web import navigation
         from web.home import next_steps, register_section
 

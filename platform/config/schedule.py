@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from celery.beat import PersistentScheduler, ScheduleEntry
 
-from work.domain.messages import queue_of, queued_on
+from core.work.domain.messages import queue_of, queued_on
 
 log = structlog.get_logger(__name__)
 

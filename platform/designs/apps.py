@@ -6,15 +6,15 @@ class DesignsConfig(AppConfig):
     verbose_name = "Designs"
 
     def ready(self):
+        from accounts.notifications import kinds
+        from accounts.notifications.hooks import Places, places
+        from core.work.kinds import register
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
         from designs.contributions import checks, conversations, home, invitations, rights  # noqa: F401 (checks and permissions are registered on import)
         from designs.queries.lists import designs_for
         from designs.queries.work import SCANS, SIMULATIONS
-        from notifications import kinds
-        from notifications.hooks import Places, places
         from web import navigation
         from web.home import register_section
-        from work.kinds import register
 
         places.register(Places("/designs/", designs_for, "slug", "title"))
         register(SCANS, SIMULATIONS)

@@ -7,11 +7,11 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from conversations.models import Thread
+from accounts.conversations.models import Thread
+from accounts.people.models import Invitation
+from core.work.models import Work
 from evaluation.designs.catalogue import TEXTS
 from evaluation.designs.document import Entry, State
-from people.models import Invitation
-from work.models import Work
 
 STATES = [(str(state), state.label) for state in State]
 

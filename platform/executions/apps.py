@@ -9,6 +9,7 @@ class ExecutionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Answer the hooks of the apps above and learn of workers that come up."""
+        from core.work import kinds
         from executions import rules  # noqa: F401 (registered on import)
         from executions.contributions import (
             design_checks,  # noqa: F401 (registered on import)
@@ -17,7 +18,6 @@ class ExecutionsConfig(AppConfig):
             stored,
         )
         from executions.queries import work
-        from work import kinds
 
         kinds.register(work.CHECKING, work.RUNNING, work.ASSEMBLING)
         receivers.connect()

@@ -6,8 +6,8 @@ import rules
 
 from challenges.models import Member, Phase
 from challenges.rules import is_named_organizer, is_organizer
+from datastore.test_sets.rules import access_to_phase, access_to_results
 from executions.models import AlgorithmArchive, AlgorithmUpload, Batch, Execution
-from test_sets.rules import access_to_phase, access_to_results
 
 
 @rules.predicate

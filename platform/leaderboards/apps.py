@@ -6,16 +6,16 @@ class LeaderboardsConfig(AppConfig):
     verbose_name = "Leaderboards"
 
     def ready(self):
+        from accounts.notifications import kinds as messages
         from challenges import hooks as challenge_hooks
+        from core.work import kinds
         from federation import hooks as federation_hooks
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
         from leaderboards.contributions import exporting, home, ledgers, places, publishing, records, stored
         from leaderboards.queries import work
         from leaderboards.services import public_rankings, rankings
-        from notifications import kinds as messages
         from submissions import hooks as submission_hooks
         from web.home import pictures, register_section
-        from work import kinds
 
         kinds.register(work.RANKING, work.FOLLOWING, work.ANALYSES)
         messages.register(public_rankings.KIND, "The final ranking of a challenge of yours is public", order=18)

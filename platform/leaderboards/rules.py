@@ -6,9 +6,9 @@ import rules
 
 from challenges.models import Phase
 from challenges.rules import is_organizer, is_public
+from datastore.test_sets.queries.decoys import keeps_decoys
+from datastore.test_sets.rules import access_to_phase
 from executions.queries.costs import costs_in, kept_from
-from test_sets.queries.decoys import keeps_decoys
-from test_sets.rules import access_to_phase
 
 
 @rules.predicate

@@ -7,8 +7,8 @@ from celery import shared_task
 from celery.signals import task_prerun, worker_ready
 from django.db import DatabaseError
 
+from datastore.uploads.storage import remove_leftovers
 from operations.services import heartbeats
-from uploads.storage import remove_leftovers
 
 TELL_EVERY = 5.0
 """Seconds between two notes of a process that works without a pause."""

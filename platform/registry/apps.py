@@ -6,8 +6,9 @@ class RegistryConfig(AppConfig):
     verbose_name = "Registry"
 
     def ready(self):
+        from accounts.notifications.hooks import Places, places
+        from core.work import kinds
         from designs import hooks as design_hooks
-        from notifications.hooks import Places, places
         from registry import hooks, rules  # noqa: F401 (permissions are registered on import)
         from registry.contributions import conversations, designs, home, records  # noqa: F401 (policies are registered on import)
         from registry.models import Registration
@@ -15,7 +16,6 @@ class RegistryConfig(AppConfig):
         from registry.services import messages, reminders
         from web import navigation
         from web.home import register_section
-        from work import kinds
 
         design_hooks.registered_names.register(designs.names)
         design_hooks.registered_at.register(designs.registered_at)

@@ -10,8 +10,8 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from conversations.models import Thread
-from work.models import Work
+from accounts.conversations.models import Thread
+from core.work.models import Work
 
 
 class YearCount(models.Model):

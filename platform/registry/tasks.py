@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
+from core.work.services import send_missing
 from registry.services import deposits, embargoes, publishing, reminders, states, timestamps, verifying
-from work.services import send_missing
 
 
 @shared_task(ignore_result=True)

@@ -10,11 +10,11 @@ class ReportsConfig(AppConfig):
     def ready(self) -> None:
         """Add the page, and the links that the registry shows."""
         from challenges import hooks as challenge_hooks
+        from core.work import kinds
         from registry import hooks as registry_hooks
         from reports import rules  # noqa: F401 (permissions are registered on import)
         from reports.contributions import links, stored
         from reports.queries import work
-        from work import kinds
 
         kinds.register(work.REPORTS)
         challenge_hooks.register_tab("Reports", "reports:index", order=35)

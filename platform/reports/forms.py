@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from designs.models import DesignVersion
-from exposure.queries.audience import Audience
+from reports.exposure.queries.audience import Audience
 from reports.services.reports import MOST_TEXT
 
 

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
-from work.models import Work
+from core.work.models import Work
 
 
 class Report(Work):

@@ -7,9 +7,10 @@ class ReviewsConfig(AppConfig):
     verbose_name = "Reviews"
 
     def ready(self) -> None:
+        from accounts.notifications import kinds
+        from accounts.notifications.hooks import Places, places
+        from core.work.kinds import register
         from designs import hooks
-        from notifications import kinds
-        from notifications.hooks import Places, places
         from reviews import rules
         from reviews.contributions import design_checks, designs, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
         from reviews.queries.calls import calls_for
@@ -18,7 +19,6 @@ class ReviewsConfig(AppConfig):
         from web import navigation
         from web.examples import register_hint
         from web.home import next_steps, register_section
-        from work.kinds import register
 
         places.register(Places("/calls/", calls_for, "slug", "title"))
         register(ASSIGNMENTS)

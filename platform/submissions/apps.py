@@ -11,6 +11,7 @@ class SubmissionsConfig(AppConfig):
 
     def ready(self) -> None:
         """Answer the hooks of the apps above and learn of workers that come up."""
+        from core.work import kinds as work_kinds
         from designs import hooks
         from submissions import rules  # noqa: F401 (registered on import)
         from submissions.contributions import (  # noqa: F401 (registered on import)
@@ -25,7 +26,6 @@ class SubmissionsConfig(AppConfig):
         )
         from submissions.queries import work
         from web.home import next_steps
-        from work import kinds as work_kinds
 
         work_kinds.register(work.VALIDATION, work.SCORING, work.RESCORING)
         hooks.reference_sources.register(design_checks.reference_sources)

@@ -8,6 +8,7 @@ from django import forms
 from django.http import QueryDict
 
 from challenges.models import Phase
+from datastore.uploads.forms import bounded
 from designs.forms import read_posted
 from evaluation.designs.catalogue import ItemField, Parameter, shipped
 from evaluation.designs.document import Entry, State, fitting_cells
@@ -15,7 +16,6 @@ from evaluation.designs.document.typed import UnfitValueError, clean
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from submissions.domain.method_entries import STATES, WITHHELD, parameters
-from uploads.forms import bounded
 
 BLANK_ROWS = 2
 

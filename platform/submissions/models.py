@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
-from test_sets.models.test_sets import TestSet
-from uploads.models.incoming import Upload
-from work.models import Work
+from core.work.models import Work
+from datastore.test_sets.models.test_sets import TestSet
+from datastore.uploads.models.incoming import Upload
 
 
 class Submission(Work):
@@ -124,7 +124,7 @@ class Submission(Work):
 class Run(models.Model):
     """Scoring of one submission against one version of the test set by one assessment, with exactly one result.
 
-    The result is a file that never changes (`scoring.domain.results`). If metrics have one value for the
+    The result is a file that never changes (`executions.scoring.domain.results`). If metrics have one value for the
     whole data set, a second file contains the evidence. The digest covers the content of both files, not
     their format. The same predictions therefore give the same digest however often they are scored.
     """

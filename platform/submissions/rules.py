@@ -6,11 +6,11 @@ import rules
 
 from challenges.models import Member, Phase
 from challenges.rules import is_organizer
+from datastore.test_sets.domain.case_access import CaseAccess
+from datastore.test_sets.queries.decoys import keeps_decoys
+from datastore.test_sets.rules import access_to_results
+from datastore.uploads.models import Upload
 from submissions.models import Submission
-from test_sets.domain.case_access import CaseAccess
-from test_sets.queries.decoys import keeps_decoys
-from test_sets.rules import access_to_results
-from uploads.models import Upload
 
 
 @rules.predicate

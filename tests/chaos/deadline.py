@@ -77,8 +77,8 @@ class Deadline:
         from django.conf import settings
         from django.core.management import call_command
 
-        from audit.services.proving import prove
-        from audit.transactions import unit
+        from core.audit.services.proving import prove
+        from core.audit.transactions import unit
         from operations.services import first_database
         from operations.services.workers import worker_commands
         from tests.integration.submissions import world as worlds
@@ -148,9 +148,9 @@ class Deadline:
         """Create two rankings and request their figures."""
         from django.db import transaction
 
+        from core.work.services import ask
         from leaderboards.models import Analysis, RankingVersion
         from leaderboards.queries.work import ANALYSES
-        from work.services import ask
 
         for number in (1001, 1002):
             version = RankingVersion.objects.create(
@@ -164,8 +164,8 @@ class Deadline:
 
     def _watch(self) -> None:
         """Count until everything is validated and an e-mail that was requested in between is sent."""
-        from notifications.models import Email
-        from notifications.services import post_letter
+        from accounts.notifications.models import Email
+        from accounts.notifications.services import post_letter
         from submissions.models import Submission
 
         begun, letter, waiting_then = time.monotonic(), 0.0, 0
@@ -214,13 +214,13 @@ class Deadline:
         return Submission.objects.filter(validated_at=None).count()
 
     def _rows(self) -> int:
-        from work.kinds import registered
+        from core.work.kinds import registered
 
         return sum(kind.open_rows.count() for kind in registered())
 
     def _letters(self) -> int:
         """Letters that were ever written, and a message of a sweep and one of a sender that goes on."""
-        from notifications.models import Email
+        from accounts.notifications.models import Email
 
         return Email.objects.count() + 2
 
@@ -228,7 +228,7 @@ class Deadline:
         """Messages by queue, without those of periodic tasks, of which there is one each at most."""
         from django.conf import settings
 
-        from work.queries import queued_messages
+        from core.work.queries import queued_messages
 
         periodic = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
         found = {}

@@ -186,10 +186,10 @@ def quiet_digest(world, shift: int) -> str:
     """The digest that the platform should come to, computed here without it."""
     import numpy as np
 
+    from datastore.test_sets import vault
     from evaluation.readers import LabelImage, read_label_image
     from evaluation.scoring import prepare_reference, score_case
-    from scoring.domain import results
-    from test_sets import vault
+    from executions.scoring.domain import results
 
     assessment = world.phase.assessment
     chance = np.random.default_rng(0)

@@ -24,8 +24,8 @@ class Teams:
 
     def submit(self, archive: bytes, shift: int, *, team: Any, twice: bool) -> None:
         """Hand in an archive, however often it takes."""
+        from datastore.uploads.services.uploads import append
         from submissions.services.submitting import create_upload, finish
-        from uploads.services.uploads import append
 
         user = self.patiently(lambda: team.members.get().user)
         facts = {"user": user, "phase": self.world.phase, "team": team, "file_name": "predictions.zip"}
@@ -50,8 +50,8 @@ class Teams:
         """The second of two requests: what it answers does not matter, what it does is counted at the end."""
         from django.db import connection
 
+        from datastore.uploads.services.refusals import UploadError
         from submissions.services.submitting import finish
-        from uploads.services.refusals import UploadError
 
         try:
             finish(upload=model.objects.get(pk=pk))
@@ -64,7 +64,7 @@ class Teams:
         """Repeat an action while the database is unavailable or the disk is full, as an uploading client does."""
         from django.db import connection
 
-        from uploads.services.refusals import UploadError
+        from datastore.uploads.services.refusals import UploadError
 
         end = time.monotonic() + PATIENCE
         while True:

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from notifications.domain import (
+from accounts.notifications.domain import (
     letters,
     letters_of_changes,
     letters_of_invitations,
     letters_of_people,
     letters_of_records,
 )
-from notifications.domain.acts import Act
-from notifications.domain.letters_of_runs import COMPUTE_TIME, OfComputeTime
+from accounts.notifications.domain.acts import Act
+from accounts.notifications.domain.letters_of_runs import COMPUTE_TIME, OfComputeTime
 
 TITLES = ("Liver", "Brain 2026", "Cells: a challenge")
 NAMES = ("unet", "voxel-works", "Ada's")

@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import datetime
 from typing import Any
 
-from exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import PHASE, begun, called
 from tests.claims.meanings import Meanings
 

@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from exposure.queries.audience import Level
-from exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.queries.audience import Level
+from reports.exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.meanings import Meanings
 
 MEANINGS = Meanings()

@@ -2,8 +2,8 @@
 
 import re
 
-from exposure.queries.audience import Level
-from exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.queries.audience import Level
+from reports.exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import (
     begun,
     called,

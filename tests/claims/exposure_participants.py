@@ -1,6 +1,6 @@
 """Meanings of the conclusions about participants in the exposure report."""
 
-from exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import begun, in_design, left_out, means, ranked
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from exposure.queries.facts import Facts
+from reports.exposure.queries.facts import Facts
 from tests.claims import exposure_organizers, exposure_participants  # noqa: F401 (their meanings are registered on import)
 from tests.claims.exposure_facts import MEANINGS
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from exposure.queries.audience import Audience, Level
-from exposure.queries.facts import DesignFacts, Facts, PhaseFacts, RankingFacts
+from reports.exposure.queries.audience import Audience, Level
+from reports.exposure.queries.facts import DesignFacts, Facts, PhaseFacts, RankingFacts
 
 START = datetime(2026, 1, 1, 8, tzinfo=UTC)
 REGION = [{"name": "liver", "labels": [1]}]

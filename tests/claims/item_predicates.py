@@ -4,8 +4,8 @@ import re
 from statistics import median
 
 from evaluation.assessment import parse
-from exposure.queries.audience import Level
-from exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.queries.audience import Level
+from reports.exposure.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import PHASE, called
 from tests.claims.meanings import Meanings
 

@@ -45,7 +45,7 @@ print("TOLD", json.dumps(secret))
 """
 _STATE = """
 import json
-from audit.models import Head
+from core.audit.models import Head
 from leaderboards.models import RankingVersion
 from submissions.models import Submission
 head = Head.objects.get(pk=1)

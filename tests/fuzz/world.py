@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from accounts.services import issue_token
 from challenges.models import Phase
+from datastore.test_sets.models import TestCase
 from designs.models import Collaborator, Design, DesignVersion
 from evaluation.readers import Geometry
 from reviews.models import Call, Chair
 from submissions.models import Run, Submission
-from test_sets.models import TestCase
 from tests.integration.leaderboards import world as leaderboards
 from tests.integration.registry import world as registry
 

@@ -54,8 +54,8 @@ class Costs:
     """The work of some submissions, done here."""
 
     def __init__(self, folder: Path) -> None:
-        from scoring.services import scorer
-        from work import services
+        from core.work import services
+        from executions.scoring.services import scorer
 
         self.folder = folder
         self.sent: Counter[str] = Counter()

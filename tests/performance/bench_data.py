@@ -23,7 +23,7 @@ from accounts.services import issue_token
 from challenges.models import Task
 from challenges.services import create_challenge, join_with_team
 from challenges.services.participation import set_terms, take_part
-from datasets.services import hosting, offering
+from datastore.datasets.services import hosting, offering
 olga, ada, bo = (User.objects.create_user(name, f"{{name}}@example.org") for name in ("olga", "ada", "bo"))
 challenge = create_challenge(actor=olga, organizers=[olga], slug="large", title="Large", summary="Many.", is_public=True)
 Task.objects.create(challenge=challenge, slug="large", name="Large")

@@ -59,7 +59,7 @@ STORED = """
 import json, pathlib
 from executions.models import AlgorithmArchive, Blob
 from executions.services import storing
-from uploads.storage import private
+from datastore.uploads.storage import private
 rows = list(AlgorithmArchive.objects.filter(phase={phase}).order_by("created_at"))
 blobs = list(Blob.objects.filter(parts__archive__phase={phase}).distinct())
 pathlib.Path({answer!r}).write_text(json.dumps({{

@@ -113,11 +113,11 @@ def build():
 
     from accounts.models import User
     from challenges.models import Challenge, Phase, Task, Team
+    from datastore.test_sets.models import TestSet
+    from datastore.uploads.models import Upload
+    from datastore.uploads.storage import store_bytes
     from evaluation.assessment import parse
     from submissions.models import Run, Submission
-    from test_sets.models import TestSet
-    from uploads.models import Upload
-    from uploads.storage import store_bytes
 
     document = assessment()
     now = timezone.now()

@@ -89,8 +89,8 @@ class Participants:
         from accounts.models import User
         from challenges.models import Phase, Task
         from challenges.services import create_challenge, create_phase, join_with_team
+        from datastore.test_sets.services.sealing import create_test_set
         from operations.services.examples import example, predictions
-        from test_sets.services.sealing import create_test_set
 
         source = example("hippocampus")
         cases = sorted(path.name.removesuffix(".nii.gz") for path in (source.folder / "references").iterdir())
@@ -125,8 +125,8 @@ class Participants:
 
     def submit(self) -> None:
         """Hand in the next archive for the next team."""
+        from datastore.uploads.services.uploads import append
         from submissions.services.submitting import create_upload, finish
-        from uploads.services.uploads import append
 
         number = next(self.next)
         team, archive = self.teams[number % TEAMS], self.archives[number % len(self.archives)]
@@ -181,8 +181,8 @@ class Participants:
         """Return whether a newly sent task is processed, which means that the workers have started."""
         from django.utils import timezone
 
+        from core.work.services import send
         from operations.models import Heartbeat
-        from work.services import send
 
         send("operations.tasks.heartbeat", [])
         return Heartbeat.objects.filter(seen_at__gt=timezone.now() - timedelta(seconds=2)).exists()

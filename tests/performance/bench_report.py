@@ -17,8 +17,8 @@ def benchmarks() -> Iterator[Timing]:
     with surroundings():
         phase = build()
         from accounts.models import User
-        from exposure.queries.facts import Audience
         from leaderboards.services import rankings
+        from reports.exposure.queries.facts import Audience
         from reports.services import reports
 
         rankings.request_ranking(phase.pk)

@@ -32,7 +32,7 @@ from accounts.services import issue_token
 from challenges.models import Phase, Task
 from challenges.services import create_challenge, create_phase, join_with_team
 from operations.services.examples import example
-from test_sets.services.sealing import create_test_set
+from datastore.test_sets.services.sealing import create_test_set
 source = example("hippocampus")
 cases = [path.name.removesuffix(".nii.gz") for path in sorted((source.folder / "references").iterdir())][:3]
 olga = User.objects.create_user("olga", "olga@example.org")

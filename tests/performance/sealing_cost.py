@@ -22,7 +22,7 @@ from tests.chaos.soak import place
 @contextmanager
 def without_sealing() -> Iterator[None]:
     """Have the compilers of the ORM find no column to seal."""
-    from audit import hooks
+    from core.audit import hooks
 
     plain = hooks.sealed_fields
     hooks.sealed_fields = lambda _label: ()  # type: ignore[assignment]
@@ -34,7 +34,7 @@ def without_sealing() -> Iterator[None]:
 
 def in_turns(act: Callable[[], Any], rounds: int) -> tuple[float, float]:
     """Return the median seconds with and without sealing."""
-    from audit.transactions import unit
+    from core.audit.transactions import unit
 
     act()
     times: dict[bool, list[float]] = {True: [], False: []}
@@ -59,7 +59,7 @@ def write(key: int, seconds: float, seals: bool, begin: Any, done: Any) -> None:
     from django.db import connection
 
     from accounts.models import User
-    from audit.transactions import unit
+    from core.audit.transactions import unit
 
     connection.close()
     user = User.objects.get(pk=key)

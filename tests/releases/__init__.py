@@ -62,7 +62,7 @@ def read(text: str, database: Path) -> None:
 
 COUNTED = """
 import json
-from audit.models import Entry, Head
+from core.audit.models import Entry, Head
 from leaderboards.models import RankingVersion
 from registry.models import RegistrationVersion
 from submissions.models import Submission

@@ -47,7 +47,7 @@ def main() -> int:
 
 def _is_done(place: object) -> bool:
     code = (
-        "from submissions.models import Submission\nfrom work.kinds import registered\n"
+        "from submissions.models import Submission\nfrom core.work.kinds import registered\n"
         "print(Submission.objects.exclude(state__in=['scored', 'refused', 'withdrawn', 'failed']).count()"
         " + sum(kind.open_rows.count() for kind in registered()))"
     )

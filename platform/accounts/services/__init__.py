@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AccessToken, User
-from audit.services import record
+from core.audit.services import record
 from web.addresses import absolute
 
 # What a secret begins with, so that scanners for leaked keys recognise it.

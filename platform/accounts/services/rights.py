@@ -21,8 +21,8 @@ from django.utils import timezone
 from accounts import hooks
 from accounts.domain.sealing import sealed_data
 from accounts.models import CLOSED, AccessToken, User
-from audit.models import Entry
-from audit.services import record
+from core.audit.models import Entry
+from core.audit.services import record
 
 log = structlog.get_logger(__name__)
 

@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from evaluation.importing import ROLES
 from evaluation.importing.choices import EXCLUDE
-from workbench.forms import MOST_COLUMNS_ASKED
-from workbench.models import BroughtTable
+from leaderboards.workbench.forms import MOST_COLUMNS_ASKED
+from leaderboards.workbench.models import BroughtTable
 
 
 class NewAnalysisSerializer(serializers.Serializer):

@@ -16,14 +16,14 @@ from rules import test_rule
 from accounts.models import AccessToken
 from accounts.requests import SignedInApiRequest
 from api.analyses import serializers as shapes
-from uploads.services import form_files
-from workbench.domain import child
-from workbench.forms import AnswersForm, BringForm
-from workbench.models import BroughtTable
-from workbench.queries.tables import readable_or_404, tables_of
-from workbench.services import tables as services
-from workbench.views import file as file_page
-from workbench.views import hand_in, title_of
+from datastore.uploads.services import form_files
+from leaderboards.workbench.domain import child
+from leaderboards.workbench.forms import AnswersForm, BringForm
+from leaderboards.workbench.models import BroughtTable
+from leaderboards.workbench.queries.tables import readable_or_404, tables_of
+from leaderboards.workbench.services import tables as services
+from leaderboards.workbench.views import file as file_page
+from leaderboards.workbench.views import hand_in, title_of
 
 _NAME = OpenApiParameter("name", str, OpenApiParameter.PATH, enum=sorted(child.FILES))
 

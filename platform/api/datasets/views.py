@@ -12,9 +12,9 @@ from rest_framework.views import APIView
 from accounts.models import AccessToken
 from api.authentication import WithinScope
 from challenges.queries import visible_challenge
-from datasets.models import DatasetFile
-from datasets.queries.datasets import locations, offers, why_not
-from datasets.services import downloading
+from datastore.datasets.models import DatasetFile
+from datastore.datasets.queries.datasets import locations, offers, why_not
+from datastore.datasets.services import downloading
 
 
 class FileSerializer(serializers.Serializer):

@@ -17,7 +17,8 @@ from rest_framework.views import APIView
 
 from api.errors import TooMuchError
 from api.throttling import AddressThrottle
-from datasets.domain.ranges import RangeNotSatisfiableError, requested_part
+from datastore.datasets.domain.ranges import RangeNotSatisfiableError, requested_part
+from datastore.uploads.storage import open_stored
 from evaluation.federation import Refusal
 from evaluation.federation.envelope import MOST_BYTES
 from federation.models import Federation
@@ -25,7 +26,6 @@ from federation.queries.federations import current_package
 from federation.queries.images import file_of
 from federation.queries.standing import standings
 from federation.services import messages
-from uploads.storage import open_stored
 from web.errors import problem
 
 STATUS: Final = {

@@ -6,7 +6,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from evaluation.importing import ROLES
-from measurements.models import Measurement
+from submissions.measurements.models import Measurement
 
 
 class NewMeasurementSerializer(serializers.Serializer):

@@ -19,12 +19,12 @@ from api.authentication import WithinScope
 from api.measurements import serializers as shapes
 from challenges.models import Challenge, Phase
 from challenges.views.access import phase_by_id
-from measurements.forms import CaseListForm, ValuesForm
-from measurements.models import Measurement
-from measurements.queries.tables import table_or_404, tables_of, teams_of
-from measurements.services import tables as services
-from measurements.views import bringing
-from uploads.services import form_files
+from datastore.uploads.services import form_files
+from submissions.measurements.forms import CaseListForm, ValuesForm
+from submissions.measurements.models import Measurement
+from submissions.measurements.queries.tables import table_or_404, tables_of, teams_of
+from submissions.measurements.services import tables as services
+from submissions.measurements.views import bringing
 
 
 class ConflictError(exceptions.APIException):

@@ -5,7 +5,7 @@ from typing import Any
 from django.urls import reverse
 from rest_framework import serializers
 
-from changes.queries.histories import History
+from registry.changes.queries.histories import History
 from registry.models import Facet, Listing, Registration, RegistrationVersion
 
 

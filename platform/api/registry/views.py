@@ -13,9 +13,9 @@ from rest_framework.response import Response
 
 from api.designs.serializers import DifferenceSerializer
 from api.registry import serializers as shapes
-from changes.queries.histories import histories
 from evaluation.designs.differences import compare
 from registry import hooks, queries
+from registry.changes.queries.histories import histories
 from registry.forms import RegistryFilter
 from registry.models import Listing, Registration, RegistrationVersion
 

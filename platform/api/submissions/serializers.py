@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 from rules import test_rule
 
-from scoring.domain.report import Report
+from executions.scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries.counting import counting
 from submissions.queries.progress import progress

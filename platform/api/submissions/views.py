@@ -24,16 +24,16 @@ from challenges import queries as challenge_queries
 from challenges.queries import people
 from challenges.views.access import phase_by_id
 from confinement.limits import TableLimits
+from datastore.test_sets.queries.test_sets import active_test_set, expectation, has_test_set
+from datastore.test_sets.rules import access_to_phase
 from evaluation.claims.missing_cases import cost_of_a_missing_case
 from evaluation.problems.tables import ExpectedTable
-from scoring.domain import results
+from executions.scoring.domain import results
 from submissions.models import Submission
 from submissions.queries import told_frame
 from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
-from test_sets.queries.test_sets import active_test_set, expectation, has_test_set
-from test_sets.rules import access_to_phase
 
 
 @extend_schema(tags=["submissions"])

@@ -22,12 +22,12 @@ from accounts.models import AccessToken
 from accounts.requests import SignedInApiRequest
 from api.uploads.views import MaySubmit
 from challenges.views.access import participating, phase_by_id, team_in
+from datastore.uploads import object_store
+from datastore.uploads.models import Upload
+from datastore.uploads.services import multiparts, refusals, uploads
+from datastore.uploads.views.tus import STATUS
 from submissions.models import Submission
 from submissions.services import submitting
-from uploads import object_store
-from uploads.models import Upload
-from uploads.services import multiparts, refusals, uploads
-from uploads.views.tus import STATUS
 
 
 class _DigestField(serializers.CharField):

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from accounts.models import AccessToken
 from api.authentication import WithinScope
-from uploads.views import form_files, tus
+from datastore.uploads.views import form_files, tus
 
 _HEADER: Literal["header"] = "header"
 _VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[tus.VERSION])

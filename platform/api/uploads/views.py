@@ -12,8 +12,8 @@ from rest_framework.views import APIView
 
 from accounts.models import AccessToken
 from api.authentication import WithinScope
+from datastore.uploads.views import tus
 from submissions.views import uploads
-from uploads.views import tus
 
 _HEADER: Literal["header"] = "header"
 _VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[tus.VERSION])

@@ -1,4 +1,4 @@
-"""The discussion of a challenge (`conversations.hooks.policies`)."""
+"""The discussion of a challenge (`accounts.conversations.hooks.policies`)."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -6,11 +6,11 @@ from typing import Any
 
 from django.urls import reverse
 
+from accounts.conversations.hooks import Acts, ConversationPolicy, Rate, policies
+from accounts.conversations.models import Thread
 from accounts.models import User
 from challenges.models import Challenge, Organizer
 from challenges.queries.people import organizers_of
-from conversations.hooks import Acts, ConversationPolicy, Rate, policies
-from conversations.models import Thread
 
 
 class ChallengeDiscussion(ConversationPolicy[Challenge]):

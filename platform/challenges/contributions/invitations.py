@@ -1,17 +1,17 @@
-"""Invitations into a team (`people.hooks.policies`)."""
+"""Invitations into a team (`accounts.people.hooks.policies`)."""
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.notifications.domain import letters_of_invitations, letters_of_people
+from accounts.notifications.services import notify
+from accounts.people.hooks import Acts, InvitationPolicy, Letter, policies
+from accounts.people.models import Invitation
+from accounts.people.queries import open_invitations_into
 from challenges.models import Member, Team
 from challenges.services import teams
 from challenges.services.concerns import find_concerns
-from notifications.domain import letters_of_invitations, letters_of_people
-from notifications.services import notify
-from people.hooks import Acts, InvitationPolicy, Letter, policies
-from people.models import Invitation
-from people.queries import open_invitations_into
 
 
 class TeamInvitations(InvitationPolicy[Team]):

@@ -4,11 +4,11 @@ from typing import Any
 
 import rules
 
+from accounts.notifications import kinds
+from accounts.notifications.kinds import How
 from challenges.hooks import phase_closed, register_organizer_page, register_tab
 from challenges.models import Challenge
 from challenges.services.phase_messages import KIND, tell_of_closed_phase
-from notifications import kinds
-from notifications.kinds import How
 
 _KINDS: tuple[tuple[str, str, How], ...] = (
     ("announcement", "The organizers of a challenge announce something", "at_once"),

@@ -1,8 +1,8 @@
 """Values of registered challenges that the verification of records computes again."""
 
-from audit.hooks import Rebuilder, rebuilders
 from challenges.queries import rebuilt
 from challenges.queries.planning import PROJECTED_FIELDS
+from core.audit.hooks import Rebuilder, rebuilders
 
 _DESIGN = "the registered version of the design"
 

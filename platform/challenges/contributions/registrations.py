@@ -19,11 +19,11 @@ from challenges.models import Challenge, Member, Projection, Seat, Task
 from challenges.queries.acquaintances import together
 from challenges.queries.schedule_changes import timetable_effect
 from challenges.services import follow
-from changes.hooks import timetables, version_added
 from designs import hooks as design_hooks
 from designs.hooks import Standing
 from designs.models import Design, Role
 from registry import hooks
+from registry.changes.hooks import timetables, version_added
 from registry.hooks import OperatedTask, Operation
 from registry.models import Registration, RegistrationVersion
 from registry.queries import standing_of

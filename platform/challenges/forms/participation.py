@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.domain.orcid import plain_orcid, validate_orcid
+from accounts.people.forms import PersonField
 from challenges.models import Organizer, Task, Team, Terms
-from people.forms import PersonField
 from web.names import NameField
 
 TEXT = forms.Textarea(attrs={"rows": 8})

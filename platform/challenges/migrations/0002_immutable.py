@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from audit.immutable import keep_rows
+from core.audit.immutable import keep_rows
 
 TABLES = {
     "challenges_deviation": "A deviation stays marked for good.",

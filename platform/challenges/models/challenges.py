@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import cached_property
 
-from conversations.models import Thread
+from accounts.conversations.models import Thread
+from accounts.people.models import Invitation
 from evaluation.assessment import Assessment, parse
 from evaluation.canonical import canonical_json
-from people.models import Invitation
 
 
 @lru_cache(maxsize=16)

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 from django.db.models import Case, Prefetch, Q, QuerySet, When
 
 from accounts.models import User
+from accounts.people.models import Invitation
+from accounts.people.queries import open_invitation
 from challenges.models import Challenge, Concern, Member, Organizer, Participation, Task, Team, Terms
 from designs.models import Collaborator
-from people.models import Invitation
-from people.queries import open_invitation
 
 PARTICIPANT_COLUMNS = (
     *("user", "name", "email", "affiliation", "orcid", "team", "role", "standing", "state", "terms", "accepted_at"),

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
-from audit.models import Entry
 from challenges.models import Challenge, Phase, PhaseAssessment, Projection, Task
 from challenges.queries.planning import PROJECTED_FIELDS, Plan, plan
 from challenges.queries.projections import registered_document
+from core.audit.models import Entry
 from evaluation.assessment import parse
 from registry.models import RegistrationVersion
 

@@ -11,10 +11,10 @@ from challenges.domain.problems import NotLaunchableError, Problem
 from challenges.domain.scheduling import deadline_rows, moment_of_row
 from challenges.models import Phase
 from challenges.queries.planning import PhasePlan, phases_of_document
-from changes.hooks import DeadlineMove, TimetableEffect
 from designs.queries import document_of_version
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document
+from registry.changes.hooks import DeadlineMove, TimetableEffect
 from registry.models import RegistrationVersion
 
 SCHEDULE: Final = "challenge_schedule"

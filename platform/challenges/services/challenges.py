@@ -9,10 +9,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import VALUES, record, values_of
 from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase, Projection, Task
 from challenges.queries.planning import PROJECTED_FIELDS
+from core.audit.services import VALUES, record, values_of
 from evaluation.assessment import AssessmentError, check_ignored_options, parse
 from evaluation.assessment.costs import CostError
 from evaluation.running.efficiency import check_measured

@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Challenge, Concern, Member, Participation
 from challenges.queries.conflicts import Registered, registered_people
 from challenges.queries.people import organizers_of
+from core.audit.services import record
 
 # Providers of mail to everybody: a common address there says nothing about an institution.
 PUBLIC_MAIL = frozenset(

@@ -8,13 +8,13 @@ from challenges.domain.problems import NotLaunchableError
 from challenges.models import Phase
 from challenges.queries.projections import projection_of
 from challenges.queries.schedule_changes import SCHEDULE, LaterSchedule, later_schedule
-from changes.models import ChangeClass, ChangeRequest
-from changes.queries.documents import Proposal, fragment, parameter_of
-from changes.queries.severity import Severity, severity_of, unsaved
-from changes.services import request_proposal
 from designs.models import Design
 from designs.queries import document_of
 from designs.services import save_field
+from registry.changes.models import ChangeClass, ChangeRequest
+from registry.changes.queries.documents import Proposal, fragment, parameter_of
+from registry.changes.queries.severity import Severity, severity_of, unsaved
+from registry.changes.services import request_proposal
 from registry.hooks import operation_of
 from registry.models import RegistrationVersion
 from registry.queries import current_version

@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
-from audit.services import record
 from challenges import hooks
 from challenges.domain.problems import NotLaunchableError, Problem
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Projection, Task
@@ -20,9 +19,10 @@ from challenges.queries.planning import PhasePlan, Plan, TaskPlan, plan, unpubli
 from challenges.queries.projections import public_document, registered_document, scoring_key
 from challenges.services.challenges import close_phase, create_challenge, create_phase
 from challenges.services.participation import set_terms
-from changes.queries.documents import parameter_of
+from core.audit.services import record
 from designs.models import Collaborator, Design
 from evaluation.assessment import parse
+from registry.changes.queries.documents import parameter_of
 from registry.models import Registration, RegistrationVersion
 from registry.queries import current_version
 

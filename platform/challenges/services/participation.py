@@ -8,13 +8,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain import letters_of_people
+from accounts.notifications.services import notify
 from challenges.models import Challenge, Participation, Terms
 from challenges.queries.people import organizers_of, terms_of
 from challenges.services.concerns import find_concerns
+from core.audit.services import record
 from evaluation.canonical import sha256
-from notifications.domain import letters_of_people
-from notifications.services import notify
 
 State = Participation.State
 

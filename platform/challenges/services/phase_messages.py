@@ -8,13 +8,13 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.notifications.domain import letters
+from accounts.notifications.models import Notification
+from accounts.notifications.services import notify
 from challenges.models import Phase
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of, participants_of
 from challenges.queries.timetable import open_at, timetable_of, with_dates
-from notifications.domain import letters
-from notifications.models import Notification
-from notifications.services import notify
 from web.wording import moment_words
 
 KIND: Final = "phase_moves"

@@ -7,12 +7,12 @@ from django.db import transaction
 from django.urls import reverse
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain import letters_of_people
+from accounts.notifications.services import notify
+from accounts.people.services.roles import keep_a_holder
 from challenges import hooks
 from challenges.models import Challenge, Member, Organizer, Team
-from notifications.domain import letters_of_people
-from notifications.services import notify
-from people.services.roles import keep_a_holder
+from core.audit.services import record
 
 
 @transaction.atomic

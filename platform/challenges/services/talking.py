@@ -4,11 +4,11 @@ from django.db import transaction
 from django.urls import reverse
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain.letters_of_people import ANNOUNCED, OfPost
+from accounts.notifications.services import notify
 from challenges.models import Announcement, Challenge, Organizer
 from challenges.queries.people import organizers_of, participants_of
-from notifications.domain.letters_of_people import ANNOUNCED, OfPost
-from notifications.services import notify
+from core.audit.services import record
 from web.templatetags.text import plain
 
 EVERY_ROLE = tuple(Organizer.Role.values)

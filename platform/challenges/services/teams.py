@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain import letters_of_people
+from accounts.notifications.domain.acts import Act
+from accounts.notifications.domain.letters_of_people import OfPerson
+from accounts.notifications.services import notify
 from challenges import hooks
 from challenges.models import PSEUDONYM, Challenge, Member, Participation, Seat, Task, Team
 from challenges.queries.people import terms_of
-from notifications.domain import letters_of_people
-from notifications.domain.acts import Act
-from notifications.domain.letters_of_people import OfPerson
-from notifications.services import notify
+from core.audit.services import record
 from web.names import clean_name, confusable_with, slug_of
 
 

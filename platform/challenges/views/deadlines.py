@@ -15,7 +15,7 @@ from challenges.models import Phase
 from challenges.services.deadlines import move_deadline as move
 from challenges.services.deadlines import prepare_later_deadline
 from challenges.views.pages import challenge_context
-from changes.models import ChangeClass
+from registry.changes.models import ChangeClass
 from registry.hooks import operation_of
 from web.wording import moment_words
 

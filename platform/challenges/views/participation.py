@@ -14,6 +14,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
+from accounts.people.models import Invitation
+from accounts.people.services import invitations
+from accounts.people.tables import invitation_rows, letter_message
 from accounts.requests import SignedInRequest
 from challenges import hooks, queries
 from challenges.contributions.invitations import TEAM_INVITATIONS
@@ -23,9 +26,6 @@ from challenges.queries import people
 from challenges.queries.leaving import seats_kept
 from challenges.services import participation, teams
 from challenges.views.pages import challenge_context
-from people.models import Invitation
-from people.services import invitations
-from people.tables import invitation_rows, letter_message
 
 
 @login_required

@@ -9,6 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.conversations import queries as reads
+from accounts.conversations import services as conversations
+from accounts.conversations.models import Post, Thread
 from accounts.requests import SignedInRequest
 from challenges import queries
 from challenges.contributions.conversations import CHALLENGE_DISCUSSION
@@ -16,9 +19,6 @@ from challenges.forms.participation import AnnouncementForm, PostForm, ThreadFor
 from challenges.models import Organizer
 from challenges.services import talking as services
 from challenges.views.pages import challenge_context
-from conversations import queries as reads
-from conversations import services as conversations
-from conversations.models import Post, Thread
 
 ON_A_PAGE = 30
 

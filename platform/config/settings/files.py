@@ -64,7 +64,7 @@ PODIUM_REFERENCE_KEY = env.str("PODIUM_REFERENCE_KEY", "")
 # The largest upload, and the pieces in which it comes; a form post never needs more than its fields.
 PODIUM_UPLOAD_MAX_BYTES = env.int("PODIUM_UPLOAD_MAX_BYTES", 20 * 1024**3)
 PODIUM_UPLOAD_CHUNK_BYTES = env.int("PODIUM_UPLOAD_CHUNK_BYTES", 8 * 1024**2)
-# What a team and a case may take; see uploads/storage.py for what each means.
+# What a team and a case may take; see datastore/uploads/storage.py for what each means.
 PODIUM_UPLOADS_UNDER_WAY = env.int("PODIUM_UPLOADS_UNDER_WAY", 3)
 PODIUM_UPLOAD_ANNOUNCED_BYTES = env.int("PODIUM_UPLOAD_ANNOUNCED_BYTES", 2 * PODIUM_UPLOAD_MAX_BYTES)
 PODIUM_UPLOAD_HOURS = env.int("PODIUM_UPLOAD_HOURS", 48)

@@ -34,8 +34,8 @@ SPECTACULAR_SETTINGS = {
         "SubmissionState": "submissions.models.Submission.State",
         "ValueState": "api.designs.serializers.STATES",
         "RegistrationState": "registry.models.Registration.State",
-        "AnalysisState": "workbench.models.BroughtTable.State",
-        "MeasurementState": "measurements.models.Measurement.State",
-        "MeasurementKind": "measurements.models.Measurement.Kind",
+        "AnalysisState": "leaderboards.workbench.models.BroughtTable.State",
+        "MeasurementState": "submissions.measurements.models.Measurement.State",
+        "MeasurementKind": "submissions.measurements.models.Measurement.Kind",
     },
 }

@@ -1,12 +1,12 @@
-"""Conversations about parameters of a design (`conversations.hooks.policies`)."""
+"""Conversations about parameters of a design (`accounts.conversations.hooks.policies`)."""
 
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from conversations.hooks import Acts, ConversationPolicy, policies
-from conversations.models import Thread
+from accounts.conversations.hooks import Acts, ConversationPolicy, policies
+from accounts.conversations.models import Thread
 from designs.models import Design
 from evaluation.designs.catalogue import shipped
 

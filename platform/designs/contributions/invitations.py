@@ -1,13 +1,13 @@
-"""Invitations to write a design (`people.hooks.policies`)."""
+"""Invitations to write a design (`accounts.people.hooks.policies`)."""
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.notifications.domain import letters_of_invitations
+from accounts.people.hooks import Acts, InvitationPolicy, Letter, policies
+from accounts.people.models import Invitation
 from designs.models import Collaborator, Design
-from notifications.domain import letters_of_invitations
-from people.hooks import Acts, InvitationPolicy, Letter, policies
-from people.models import Invitation
 
 
 class DesignInvitations(InvitationPolicy[Design]):

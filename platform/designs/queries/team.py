@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from accounts.people.models import Invitation
 from designs.models import Design
 from designs.queries.documents import document_of
-from people.models import Invitation
 
 
 @dataclass(frozen=True)

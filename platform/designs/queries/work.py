@@ -2,8 +2,8 @@
 
 from django.db.models import Q
 
+from core.work.kinds import Kind
 from designs.models import Scan, Simulation
-from work.kinds import Kind
 
 SCANS = Kind(
     name="scans",

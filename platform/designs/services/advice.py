@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from designs.models import DesignTask, TaskAnswers
 from designs.queries import document_of
 from designs.services.fields import Saved, save_field

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from designs import hooks
 from designs.models import Collaborator, Design, DesignTask, FieldChange, FieldValue
 from designs.queries import document_of

@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from designs.models import Design, DesignTask, FieldChange, FieldValue, OpenedEmbargo
 from designs.services.links import enqueue_link_check
 from evaluation.canonical import sha256

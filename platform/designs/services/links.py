@@ -4,11 +4,11 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import record
+from core.audit.services import record
+from core.work.services import enqueue
 from designs.models import Design, FieldValue, LinkAnswer
 from evaluation.designs.catalogue import shipped
 from web.outbound import ask
-from work.services import enqueue
 
 TASK = "designs.tasks.check_links"
 

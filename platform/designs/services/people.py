@@ -4,9 +4,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
+from accounts.people.services.roles import keep_a_holder
+from core.audit.services import record
 from designs.models import Collaborator
-from people.services.roles import keep_a_holder
 
 
 @transaction.atomic

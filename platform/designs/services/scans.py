@@ -15,7 +15,8 @@ from django.core.files.storage import storages
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
+from core.work.services import Lease, ask, claim
 from designs import hooks
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
@@ -25,7 +26,6 @@ from evaluation import problems
 from evaluation.designs.compilation.compiler import compile_values
 from web import storing
 from web.storing import passing_folder
-from work.services import Lease, ask, claim
 
 MAX_FILES: Final = 200
 MAX_BYTES: Final = 200 * 1024**2

@@ -11,7 +11,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
+from core.work.services import Lease, ask, claim
 from designs.models import DesignTask, Simulation
 from designs.queries import document_of
 from designs.queries.work import SIMULATIONS
@@ -19,7 +20,6 @@ from evaluation.advice.simulation import SimulationError, Spread, simulate
 from evaluation.assessment import parse
 from evaluation.designs.compilation import compile_values
 from evaluation.scoring import read_results
-from work.services import Lease, ask, claim
 
 log = structlog.get_logger(__name__)
 

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from designs.models import CheckAnswer, Design, DesignTask, TextOverride
 from designs.queries import texts
 from evaluation.designs.catalogue import shipped

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from designs.models import Design, DesignVersion, FieldValue
 from designs.queries import document_of
 from evaluation.canonical import sha256

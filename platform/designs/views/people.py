@@ -8,18 +8,18 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.conversations import services as conversations
+from accounts.conversations.queries import threads_about
+from accounts.people.models import Invitation
+from accounts.people.services import invitations
+from accounts.people.tables import invitation_rows, letter_message
 from accounts.requests import SignedInRequest
-from conversations import services as conversations
-from conversations.queries import threads_about
 from designs import services
 from designs.contributions.invitations import DESIGN_INVITATIONS
 from designs.forms import CommentForm, InvitationForm
 from designs.models import Collaborator, Design
 from designs.queries.team import members_without_access
 from designs.views.access import design_context, design_for, signed_in, task_of
-from people.models import Invitation
-from people.services import invitations
-from people.tables import invitation_rows, letter_message
 from web.spreadsheets import csv_file
 
 

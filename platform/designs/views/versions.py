@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
+from core.typesetting.views import answered
 from designs import queries, services
 from designs.forms import VersionForm
 from designs.models import Design, DesignVersion, FieldValue
@@ -20,7 +21,6 @@ from evaluation.designs.differences import compare as differences_between
 from evaluation.designs.document import Document, public_document
 from evaluation.designs.exports import as_json
 from evaluation.documents.markdown import as_markdown
-from typesetting.views import answered
 from web.spreadsheets import csv_file
 
 ENDINGS: Final = ("json", "md", "docx", "pdf")

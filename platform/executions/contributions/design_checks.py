@@ -1,11 +1,11 @@
 """Checks of a design that need to know whether this installation runs algorithms, and what its test cases are."""
 
 from challenges.contributions.design_checks import challenge_of
+from datastore.test_sets.models import TestCase, TestSet
 from evaluation.designs.checks import Subject, register
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, ending_of, sockets
 from executions.queries.availability import unavailable
-from test_sets.models import TestCase, TestSet
 
 
 @register("containers_run_here", reads=("algorithm_execution", "submission_method"))

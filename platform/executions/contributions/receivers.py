@@ -25,8 +25,8 @@ def keep_telling(sender: Any = None, **_: object) -> None:
     queues = served(getattr(sender, "controller", sender))
     if not queues:
         return
+    from core.work.services import send
     from executions.services import caching, hosts
-    from work.services import send
 
     hosts.keep_telling(also=caching.collect)
     if "run" in queues:

@@ -1,6 +1,6 @@
 """Kinds of notifications that this app sends."""
 
-from notifications import kinds
+from accounts.notifications import kinds
 
 
 def register() -> None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from datastore.uploads import hooks
+from datastore.uploads.hooks import StoredFile
+from datastore.uploads.services.proving import has_digest
 from executions.models import AlgorithmArchive, Batch, Blob, Execution
-from uploads import hooks
-from uploads.hooks import StoredFile
-from uploads.services.proving import has_digest
 
 
 def register() -> None:

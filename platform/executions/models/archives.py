@@ -8,8 +8,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from challenges.models import Phase, Team
-from uploads.models.incoming import Incoming
-from work.models import Work
+from core.work.models import Work
+from datastore.uploads.models.incoming import Incoming
 
 
 class Kind(models.TextChoices):

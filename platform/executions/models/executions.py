@@ -8,10 +8,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
+from core.work.models import Work
+from datastore.test_sets.models import TestSet
 from executions.domain.outcomes import missing_words
 from executions.models.archives import AlgorithmArchive
-from test_sets.models import TestSet
-from work.models import Work
 
 
 class Execution(Work):

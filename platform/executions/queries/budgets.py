@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from challenges.models import Phase
+from datastore.uploads.services.refusals import QuotaExceededError
 from evaluation.running.registered import Registered
 from executions.models import Execution
 from executions.queries.quotas import HOUR, hours_words
-from uploads.services.refusals import QuotaExceededError
 
 NEAR = 0.8
 """Share of the budget at which organizers are notified."""

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from challenges.models import Phase
+from datastore.test_sets.models import TestCase, TestSet
+from datastore.test_sets.queries.test_sets import expectation
 from evaluation.assessment import Assessment
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, Sockets, ending_of, sockets
-from test_sets.models import TestCase, TestSet
-from test_sets.queries.test_sets import expectation
 
 
 def sockets_of(phase: Phase) -> Sockets:

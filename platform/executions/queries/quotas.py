@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from challenges.models import Phase, Team
+from datastore.uploads.services.refusals import QuotaExceededError
 from evaluation.running.registered import Registered
 from executions.models import Execution
-from uploads.services.refusals import QuotaExceededError
 
 HOUR = 3600
 

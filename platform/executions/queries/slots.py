@@ -5,10 +5,10 @@ from typing import Any
 
 from django.utils import timezone
 
+from core.work.queries import shared_now
 from evaluation.running.registered import Registered
 from executions.models import Batch, CaseOutcome, RunHost
 from executions.models.hosts import SILENT
-from work.queries import shared_now
 
 
 def needs(plan: Registered) -> dict[str, float]:

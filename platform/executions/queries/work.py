@@ -2,8 +2,8 @@
 
 from django.db.models import Q
 
+from core.work.kinds import Kind
 from executions.models import AlgorithmArchive, Batch, Execution
-from work.kinds import Kind
 
 CHECKING = Kind(
     name="algorithms",

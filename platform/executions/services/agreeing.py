@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from datastore.uploads.storage import local_path
 from evaluation.assessment.costs import METRICS
 from evaluation.running.efficiency import agreement
 from evaluation.running.table import read_runs
 from executions.models import Execution
-from uploads.storage import local_path
 
 if TYPE_CHECKING:
     import pandas as pd

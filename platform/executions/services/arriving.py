@@ -10,21 +10,21 @@ from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase, Seat, Team
 from challenges.queries.timetable import timetable_of
 from confinement.limits import GIB
+from core.audit.services import record
+from core.work.queries import shared_now
+from core.work.services import enqueue
+from datastore.uploads.services import refusals, uploads
+from datastore.uploads.services.refusals import Checksum, UploadError
+from datastore.uploads.storage import delete, private, scratch, store_file, upload_limits
 from evaluation.running.registered import Registered
 from executions.domain.plans import bytes_of
 from executions.models import AlgorithmArchive, AlgorithmUpload
 from executions.models.archives import Kind
 from executions.queries.work import CHECKING
 from executions.services import storing
-from uploads.services import refusals, uploads
-from uploads.services.refusals import Checksum, UploadError
-from uploads.storage import delete, private, scratch, store_file, upload_limits
-from work.queries import shared_now
-from work.services import enqueue
 
 QUIET = timedelta(seconds=30)
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst")

@@ -12,7 +12,10 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import record
+from core.audit.services import record
+from core.work.services import Lease, LeaseLostError, claim
+from datastore.test_sets.queries.test_sets import expectation
+from datastore.uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
 from evaluation.running.registered import Registered
 from evaluation.running.table import RunRow, runs_table, write_runs
 from executions import hooks
@@ -20,9 +23,6 @@ from executions.models import Batch, CaseOutcome, Execution
 from executions.queries.work import ASSEMBLING
 from executions.services import executing, packing
 from executions.services.agreeing import agreement_with_earlier
-from test_sets.queries.test_sets import expectation
-from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
-from work.services import Lease, LeaseLostError, claim
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,12 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
-from audit.services import record
 from confinement.containers.images import ImageError, take_image
 from confinement.containers.limits import ImageLimits, WeightsLimits
 from confinement.containers.weights import WeightsError, take_weights
+from core.audit.services import record
+from core.work.services import Lease, LeaseLostError, claim
+from datastore.uploads.storage import delete, free_bytes, has_room, is_out_of_room, local_path, working_folder
 from evaluation.running.identity import SCORER_INTERFACE
 from evaluation.running.registered import Registered
 from executions import hooks
@@ -22,8 +24,6 @@ from executions.models.archives import Kind
 from executions.queries.work import CHECKING
 from executions.services import executing, storing
 from executions.services.arriving import most_bytes
-from uploads.storage import delete, free_bytes, has_room, is_out_of_room, local_path, working_folder
-from work.services import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 

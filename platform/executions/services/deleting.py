@@ -9,8 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase
+from core.audit.services import record
 from executions import hooks
 from executions.models import AlgorithmArchive, Execution
 from executions.services import storing

@@ -9,8 +9,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase, Team
+from core.audit.services import record
+from core.work.queries import shared_now
+from core.work.services import enqueue, withdraw
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.queries.dry_runs import are_public
+from datastore.uploads.services.refusals import NotAllowedError, UploadError
 from evaluation.running.aliases import aliases
 from evaluation.running.identity import identity
 from evaluation.running.registered import Registered
@@ -20,11 +25,6 @@ from executions.models import AlgorithmArchive, Batch, Execution
 from executions.queries.budgets import check_budget
 from executions.queries.quotas import check_compute_time
 from executions.queries.work import RUNNING
-from test_sets.models import TestSet
-from test_sets.queries.dry_runs import are_public
-from uploads.services.refusals import NotAllowedError, UploadError
-from work.queries import shared_now
-from work.services import enqueue, withdraw
 
 State = Execution.State
 OURS = (

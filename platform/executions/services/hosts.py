@@ -26,9 +26,9 @@ from django.utils import timezone
 
 from confinement.containers import leftovers
 from confinement.containers.engine import Engine, EngineError
+from core.work.queries import living_leases
 from executions import hooks
 from executions.models import Batch, RunHost
-from work.queries import living_leases
 
 log = structlog.get_logger(__name__)
 

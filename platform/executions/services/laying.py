@@ -6,10 +6,10 @@ from pathlib import Path
 
 from confinement.containers.batches import CaseInput
 from confinement.sandbox import answers
+from datastore.test_sets.models import TestCase
+from datastore.uploads.storage import child_limits, local_path, working_folder
 from evaluation.readers import ReadError
 from evaluation.running.conventions import Conventions
-from test_sets.models import TestCase
-from uploads.storage import child_limits, local_path, working_folder
 
 
 class LayingError(Exception):

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from confinement.containers.batches import Log
+from datastore.uploads.storage import local_path, sha256_of, store_bytes, store_file, working_folder
 from evaluation.canonical import sha256
 from evaluation.problems import case_tables
 from executions.models import Batch, Execution
-from uploads.storage import local_path, sha256_of, store_bytes, store_file, working_folder
 
 _TIME = (2000, 1, 1, 0, 0, 0)
 

@@ -13,9 +13,9 @@ from confinement.containers.layout import write_layout
 from confinement.containers.limits import WeightsLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.weights import unpack_weights
+from datastore.uploads.storage import local_path
 from executions.models import AlgorithmArchive
 from executions.services import caching, hosts
-from uploads.storage import local_path
 
 _held: dict[tuple[int, str], str] = {}
 """Images that this process has found in an engine, with the text that changes when an image is removed.

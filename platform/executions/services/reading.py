@@ -6,14 +6,14 @@ from typing import Any
 
 from confinement.containers.batches import BatchReport, Taken
 from confinement.sandbox import Failure, answers
+from datastore.test_sets.models import TestCase
+from datastore.uploads.storage import child_limits
 from evaluation.assessment import Assessment
 from evaluation.problems.case_tables import CaseTable
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
 from evaluation.running.outcomes import Files
 from executions.domain.plans import Sockets
-from test_sets.models import TestCase
-from uploads.storage import child_limits
 
 Judged = dict[str, tuple[Files, str]]
 Written = dict[str, dict[str, Path]]

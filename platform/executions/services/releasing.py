@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from executions.models import Batch, LogRelease
 from executions.services import packing
 

@@ -19,6 +19,10 @@ from confinement.containers.batches import Batch as Start
 from confinement.containers.batches import BatchReport, CaseInput, Expected
 from confinement.containers.removing import remove_tree
 from confinement.containers.runner import run_batch
+from core.work.queries import next_rows, shared_now
+from core.work.services import Lease, LeaseLostError, ask, claim, enqueue, send, task_budget
+from datastore.test_sets.models import TestCase
+from datastore.uploads.storage import free_bytes, has_room, is_out_of_room
 from evaluation.assessment import Assessment
 from evaluation.assessment.costs import metric_named
 from evaluation.running.aliases import alias
@@ -31,10 +35,6 @@ from executions.queries.interfaces import sockets_for
 from executions.queries.slots import could_ever_fit, devices_for
 from executions.queries.work import ASSEMBLING, RUNNING
 from executions.services import executing, hosts, laying, packing, preparing, reading, telling
-from test_sets.models import TestCase
-from uploads.storage import free_bytes, has_room, is_out_of_room
-from work.queries import next_rows, shared_now
-from work.services import Lease, LeaseLostError, ask, claim, enqueue, send, task_budget
 
 log = structlog.get_logger(__name__)
 

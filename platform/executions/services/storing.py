@@ -8,8 +8,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Sum
 from django.utils import timezone
 
+from datastore.uploads.storage import delete, private, store_file
 from executions.models import AlgorithmArchive, ArchiveBlob, Blob
-from uploads.storage import delete, private, store_file
 
 FOLDER = "algorithms/blobs"
 

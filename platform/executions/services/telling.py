@@ -2,12 +2,12 @@
 
 from django.urls import reverse
 
+from accounts.notifications.domain.letters_of_runs import COMPUTE_TIME, OfComputeTime
+from accounts.notifications.services import notify
 from challenges.models import Phase
 from challenges.queries.people import organizers_of
 from executions.queries.budgets import NEAR, budget_of
 from executions.queries.quotas import hours_words
-from notifications.domain.letters_of_runs import COMPUTE_TIME, OfComputeTime
-from notifications.services import notify
 
 KIND = "compute_time_near_its_end"
 

@@ -17,6 +17,7 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, phase_by_id
+from datastore.uploads.storage import open_stored
 from evaluation.running.registered import Registered
 from executions.domain.agreement import agreement_sentences
 from executions.domain.outcomes import WORDS, missing_words
@@ -25,7 +26,6 @@ from executions.models import AlgorithmArchive, Execution
 from executions.queries import progress
 from executions.queries.interfaces import sockets_of
 from executions.services import deleting, executing
-from uploads.storage import open_stored
 from web.spreadsheets import csv_file
 
 COLUMNS = ("case", "outcome", "wall_seconds", "cpu_seconds", "peak_memory_mib", "output_bytes", "log_bytes", "attempt")

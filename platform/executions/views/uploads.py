@@ -8,11 +8,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.requests import SignedInRequest
 from challenges.views.access import participating, phase_by_id, team_in
+from datastore.uploads.services import refusals
+from datastore.uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from executions.models import AlgorithmUpload
 from executions.models.archives import Kind
 from executions.services import arriving
-from uploads.services import refusals
-from uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from web.bodies import takes_pieces
 
 

@@ -2,6 +2,7 @@
 
 from django.urls import reverse
 
+from accounts.notifications import kinds
 from challenges import hooks
 from challenges.hooks import Figure
 from challenges.models import Challenge
@@ -11,7 +12,6 @@ from executions.models import AlgorithmArchive
 from federation.models import Algorithm
 from federation.queries.federations import has_any, of_challenge
 from federation.queries.standing import standings
-from notifications import kinds
 
 
 def register() -> None:

@@ -5,11 +5,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 
+from datastore.test_sets import vault
+from datastore.uploads import hooks
+from datastore.uploads.hooks import StoredFile
+from datastore.uploads.services.proving import has_digest
 from federation.models import Federation, SignedMessage
-from test_sets import vault
-from uploads import hooks
-from uploads.hooks import StoredFile
-from uploads.services.proving import has_digest
 
 
 def register() -> None:

@@ -4,9 +4,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from datastore.test_sets.vault import derived_secret
 from evaluation.canonical import canonical_json
 from evaluation.federation import envelope
-from test_sets.vault import derived_secret
 
 _PURPOSE = "podium-sites-1"
 

@@ -1,4 +1,4 @@
-from audit.immutable import keep_rows
+from core.audit.immutable import keep_rows
 from django.db import migrations
 
 

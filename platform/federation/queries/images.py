@@ -8,14 +8,14 @@ from typing import Any
 from challenges.models import Challenge
 from confinement.containers.images import ImageReport
 from confinement.containers.layout import small_files
+from datastore.test_sets.models import TestCase
+from datastore.uploads.storage import open_stored
 from evaluation.problems.files import FileProblem
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, ending_of, sockets
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from federation.models import Algorithm, Federation
-from test_sets.models import TestCase
-from uploads.storage import open_stored
 
 _BLOCK = 1 << 20
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
+from datastore.test_sets import vault
+from datastore.uploads.storage import private
 from federation.models import Federation, SignedMessage, Site
 from federation.queries.standing import Standing, standings
-from test_sets import vault
-from uploads.storage import private
 
 
 @dataclass(frozen=True)

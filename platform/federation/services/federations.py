@@ -9,8 +9,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase, Team
+from core.audit.services import record
+from datastore.uploads.storage import private
 from evaluation.canonical import canonical_json
 from evaluation.federation import FederationError
 from evaluation.federation.documents import digest_of
@@ -23,7 +24,6 @@ from federation.domain.terms import USUAL_TERMS
 from federation.models import Algorithm, Federation, SitePackage
 from federation.queries.federations import current_package, has_any_key, obstacles, registered_rules
 from federation.queries.images import images_of, interface_of, parts_of
-from uploads.storage import private
 
 MOST_DRY_RUN = 512 * 2**20
 TOLERANCE = 1e-4

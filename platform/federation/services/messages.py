@@ -9,9 +9,13 @@ from typing import Any, Final
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import hold_chain, record
+from accounts.notifications.domain import letters_of_records
+from accounts.notifications.services import notify
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of
+from core.audit.services import hold_chain, record
+from core.work.services import enqueue
+from datastore.test_sets import vault
 from evaluation.federation import Refusal
 from evaluation.federation.documents import REQUEST, digest_of
 from evaluation.federation.envelope import MOST_BYTES, keyid_of, open_envelope
@@ -23,10 +27,6 @@ from federation.models import Federation, SignedMessage, Site
 from federation.queries.federations import current_package, ledger_of
 from federation.services.refusals import count_unsigned, keep_refusal
 from federation.services.sites import code_digest, tell_changed
-from notifications.domain import letters_of_records
-from notifications.services import notify
-from test_sets import vault
-from work.services import enqueue
 
 CARRIED: Final = "podium.site-carried/1"
 MOST_CARRIED: Final = 8 * MOST_BYTES

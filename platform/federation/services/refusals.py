@@ -11,14 +11,14 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import record
+from accounts.notifications.domain import letters_of_records
+from accounts.notifications.services import notify
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of
+from core.audit.services import record
 from evaluation.federation import Refusal
 from federation.models import Federation, Refused
 from federation.queries.refusals import key_of
-from notifications.domain import letters_of_records
-from notifications.services import notify
 
 FORGED_BEFORE_WARNING: Final = 3
 _SECONDS: Final = 24 * 3600

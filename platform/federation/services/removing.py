@@ -3,9 +3,9 @@
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import record
+from core.audit.services import record
+from datastore.uploads.storage import private
 from federation.models import SignedMessage, Site
-from uploads.storage import private
 
 
 def remove_sums() -> int:

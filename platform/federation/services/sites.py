@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain import letters_of_invitations
+from accounts.notifications.domain.acts import MESSAGE
+from accounts.notifications.services import mail
+from core.audit.services import record
 from evaluation.federation.documents import digest_of
 from federation import hooks
 from federation.domain.signing import public_key, signed
 from federation.models import Enrolment, Federation, SignedMessage, Site
-from notifications.domain import letters_of_invitations
-from notifications.domain.acts import MESSAGE
-from notifications.services import mail
 from web.addresses import absolute
 
 INVITATION_DAYS: Final = 14

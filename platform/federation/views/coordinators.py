@@ -14,6 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from challenges.views.access import page_context
+from datastore.uploads.storage import open_stored
 from evaluation.canonical import canonical_json
 from federation import forms
 from federation.models import Enrolment
@@ -23,7 +24,6 @@ from federation.queries.standing import standing_of
 from federation.services import messages as inbox
 from federation.services import sites
 from federation.views.steps import steps_of
-from uploads.storage import open_stored
 from web.addresses import absolute
 from web.bodies import takes_messages
 

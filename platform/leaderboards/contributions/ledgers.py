@@ -22,8 +22,8 @@ def register() -> None:
 
 def _rows() -> Iterator[Row]:
     # The scoring library is loaded by the process that verifies, never by one that serves pages.
+    from datastore.uploads.storage import load_json
     from evaluation import ranking
-    from uploads.storage import load_json
 
     for version in RankingVersion.objects.only("digest", "document_name").order_by("pk").iterator():
         try:

@@ -15,20 +15,20 @@ from django.utils.text import slugify
 
 from challenges.models import Challenge, Phase
 from challenges.queries import key_of, label_of, phases_of
-from datasets import hooks
-from datasets.hooks import Artifact, Choice, Named
+from datastore.datasets import hooks
+from datastore.datasets.hooks import Artifact, Choice, Named
+from datastore.test_sets.domain.case_access import HIDDEN_PREDICTIONS, Reader
+from datastore.test_sets.queries.test_sets import has_one_table
+from datastore.test_sets.rules import access_of
+from datastore.uploads.storage import local_path
 from evaluation.readers import case_name
 from evaluation.wording import joined
+from executions.scoring.domain import results
 from leaderboards.queries.names import is_pseudonym, named_teams
 from leaderboards.services.pseudonyms import pseudonyms_of
-from scoring.domain import results
 from submissions.models import Run
 from submissions.queries import counted_runs, told_frame
 from submissions.queries.results import kept_costs, method_slug
-from test_sets.domain.case_access import HIDDEN_PREDICTIONS, Reader
-from test_sets.queries.test_sets import has_one_table
-from test_sets.rules import access_of
-from uploads.storage import local_path
 
 
 def register() -> None:

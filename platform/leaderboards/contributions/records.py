@@ -1,6 +1,6 @@
 """Columns of rankings that the verification of records computes again from the ranking document and the inputs."""
 
-from audit.hooks import Rebuilder, rebuilders
+from core.audit.hooks import Rebuilder, rebuilders
 from leaderboards.services.stored_columns import COLUMNS, rebuilt_versions
 
 

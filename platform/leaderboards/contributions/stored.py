@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from datastore.uploads import hooks
+from datastore.uploads.hooks import StoredFile
 from leaderboards.models import Analysis, RankingVersion
-from uploads import hooks
-from uploads.hooks import StoredFile
 
 
 def register() -> None:
@@ -27,8 +27,8 @@ def stored() -> Iterator[StoredFile]:
 def _says(name: str, digest: str) -> Callable[[], str]:
     def proof() -> str:
         # The scoring library is loaded by the process that verifies, never by one that serves pages.
+        from datastore.uploads.storage import load_json
         from evaluation import ranking
-        from uploads.storage import load_json
 
         actual_digest = ranking.digest(load_json(name))
         return "" if actual_digest == digest else f"the digest of the document is {actual_digest} and was {digest}"

@@ -2,7 +2,7 @@ import django.db.models.deletion
 import django.utils.timezone
 from django.db import migrations, models
 
-from audit.migrating import CreateModels
+from core.audit.migrating import CreateModels
 
 
 class Migration(migrations.Migration):

@@ -3,8 +3,8 @@
 from django.db import models
 from django.db.models import Q
 
+from core.work.models import Work
 from leaderboards.models.rankings import RankingVersion
-from work.models import Work
 
 
 class Analysis(Work):

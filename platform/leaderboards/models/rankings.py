@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from challenges.models import Phase
-from work.models import Work
+from core.work.models import Work
 
 
 class RankingVersion(models.Model):

@@ -10,6 +10,7 @@ from challenges.models import Member, Phase, Team
 from challenges.queries import name_phases, phase_that_matters
 from challenges.queries.timetable import ENDS_AT, closed_by, open_at, with_dates
 from challenges.rules import remember_parts_in
+from datastore.test_sets.queries.decoys import remember_decoys
 from evaluation.boards.words import number, span
 from evaluation.claims.legend import TOO_FEW
 from leaderboards.models import RankingVersion
@@ -22,7 +23,6 @@ from leaderboards.queries.current import (
     frozen_moments,
 )
 from submissions.queries.quotas import Quota, quotas
-from test_sets.queries.decoys import remember_decoys
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from html import escape
 from typing import Any, Final
 
 from challenges.models import PSEUDONYM, Phase, Team
+from datastore.uploads.storage import load_json
 from leaderboards.models import OverallRanking, Pseudonym, RankingRequest, RankingVersion, Standing
 from leaderboards.queries.current import current_standing
 from submissions.queries.methods import CONSENT, UNNAMED, declared, said
-from uploads.storage import load_json
 
 PSEUDONYMOUS: Final = "pseudonyms"
 """Key of `RankingVersion.inputs` that marks versions computed with pseudonyms."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from challenges.models import Phase
 from leaderboards.models import RankingVersion
-from results.domain.object_parts import Cell, Parts, csv_of, parts_of
 from submissions.models import Run
+from submissions.results.domain.object_parts import Cell, Parts, csv_of, parts_of
 
 COLUMNS = (
     ("detection", 2, "Detection F1"),

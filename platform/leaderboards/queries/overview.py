@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any
 
 from challenges.models import Phase
+from datastore.test_sets.queries.decoys import remember_decoys
 from evaluation import figures
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.ranking.tasks import across_tasks
 from leaderboards.queries import names
 from leaderboards.queries.current import current_tables, frozen_moments
-from test_sets.queries.decoys import remember_decoys
 from web.spreadsheets import harmless
 
 CONSENSUS_READING = """The larger a circle, the more tasks give the team that rank. Teams stand in the order of their mean rank

@@ -11,13 +11,13 @@ from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase
 from challenges.queries import phase_that_matters
+from datastore.test_sets.models import TestCase
 from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries.current import standings_of
 from leaderboards.queries.names import is_open
 from submissions.models import Run, Submission
 from submissions.queries.methods import levels_of
-from test_sets.models import TestCase
 
 FLAT = 2
 """Dimensions of a picture; a volume has one more."""

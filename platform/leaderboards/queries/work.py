@@ -6,11 +6,11 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
+from core.work.kinds import Kind
+from core.work.queries import free, held, overdue, shared_now
 from leaderboards.models import Analysis, FollowUp, RankingRequest, Standing
 from leaderboards.queries.current import current_versions, last_change
 from submissions.queries.results import is_scoring
-from work.kinds import Kind
-from work.queries import free, held, overdue, shared_now
 
 LEASE = timedelta(seconds=30)
 """A worker that has not renewed its lease for so long is taken for dead."""

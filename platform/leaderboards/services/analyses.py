@@ -13,8 +13,11 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import VALUES, hold_chain, record, values_of
 from challenges.models import Phase
+from core.audit.services import VALUES, hold_chain, record, values_of
+from core.work.services import UNEXPECTED, Lease, LeaseLostError, claim
+from datastore.test_sets.queries.test_sets import deciding_annotator
+from datastore.uploads.storage import load_json, store_json
 from evaluation import boards
 from evaluation.analyses import catalogue, exploring
 from evaluation.analyses.sources import Figure, Sources
@@ -29,9 +32,6 @@ from leaderboards.queries.work import ANALYSES, ranking_waits
 from leaderboards.services import computing
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames
-from test_sets.queries.test_sets import deciding_annotator
-from uploads.storage import load_json, store_json
-from work.services import UNEXPECTED, Lease, LeaseLostError, claim
 
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence

@@ -11,10 +11,12 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from audit.services import VALUES, record, values_of
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from challenges.queries.deviations import CORRECTION
+from core.audit.services import VALUES, record, values_of
+from core.work.services import ask
+from datastore.test_sets.models import TestSet
 from evaluation.assessment import Assessment
 from evaluation.claims.comparisons import BOTH_WAYS
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
@@ -26,8 +28,6 @@ from leaderboards.services import computing
 from submissions.models import Run
 from submissions.queries import counted_runs
 from submissions.queries.results import suits
-from test_sets.models import TestSet
-from work.services import ask
 
 
 def registered_digests(phase: Phase) -> list[str]:

@@ -5,16 +5,16 @@ from typing import Any
 
 from django.urls import reverse
 
-from audit.models import Entry
-from audit.services import content
 from challenges.queries import deviations
+from core.audit.models import Entry
+from core.audit.services import content
+from datastore.uploads.storage import load_json
 from evaluation import bundle
+from executions.scoring.domain import results
 from leaderboards.models import RankingVersion
 from leaderboards.queries.names import is_pseudonym, shown_names, substitute, uses_pseudonyms
 from leaderboards.services import both_assessments, computing
-from scoring.domain import results
 from submissions.models import Run
-from uploads.storage import load_json
 
 
 def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:

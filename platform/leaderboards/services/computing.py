@@ -18,6 +18,9 @@ import pandas as pd
 
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest
+from datastore.test_sets.queries import case_metadata_frame
+from datastore.test_sets.queries.test_sets import metadata_frame_of
+from datastore.uploads.storage import store_json
 from evaluation import boards, bundle, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.assessment import Assessment
@@ -30,9 +33,6 @@ from submissions.models import Run
 from submissions.queries import LeftOut, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.methods import levels_of
 from submissions.queries.results import method_words, outside_tables, scoring_images
-from test_sets.queries import case_metadata_frame
-from test_sets.queries.test_sets import metadata_frame_of
-from uploads.storage import store_json
 
 if TYPE_CHECKING:
     from evaluation.ranking.schemes import Ranked

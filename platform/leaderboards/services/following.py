@@ -8,9 +8,11 @@ from typing import Final
 import structlog
 from django.db import transaction
 
-from audit.services import hold_chain
 from challenges.models import Phase
-from datasets.services.publishing import replace_names
+from core.audit.services import hold_chain
+from core.work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
+from datastore.datasets.services.publishing import replace_names
+from datastore.uploads.storage import store_json
 from evaluation.analyses import order_figures
 from evaluation.figures.markup import for_plotly
 from leaderboards.models import FollowUp, RankingRequest
@@ -18,8 +20,6 @@ from leaderboards.queries import rankings
 from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import both_assessments, overall
 from submissions.services.messages import tell_scored
-from uploads.storage import store_json
-from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 

@@ -6,8 +6,9 @@ from typing import Any
 import pandas as pd
 from django.db import IntegrityError, transaction
 
-from audit.services import record
 from challenges.models import Phase, Team
+from core.audit.services import record
+from datastore.uploads.storage import load_json
 from evaluation import canonical
 from evaluation.aggregation import ResultsError
 from evaluation.ranking.overall import TaskResults, overall_digest, rank_over_tasks
@@ -17,7 +18,6 @@ from leaderboards.queries.names import PER_PHASE, PSEUDONYMOUS, uses_pseudonyms
 from leaderboards.services import computing
 from leaderboards.services.pseudonyms import pseudonyms_of
 from submissions.models import Run
-from uploads.storage import load_json
 
 
 def rank_overall(phase: Phase) -> list[OverallRanking]:

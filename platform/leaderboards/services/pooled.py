@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from challenges.models import Phase
+from datastore.uploads.storage import store_json
 from evaluation import boards, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.federation import pool
@@ -15,7 +16,6 @@ from federation.models import Federation
 from federation.queries.pooling import Pool, pool_of
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.services.computing import INPUTS_SCHEMA, written
-from uploads.storage import store_json
 
 
 @dataclass(frozen=True)

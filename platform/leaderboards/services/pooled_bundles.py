@@ -5,12 +5,12 @@ import json
 import zipfile
 from typing import Any
 
+from datastore.uploads.storage import load_json
 from evaluation.canonical import canonical_json
 from federation.models import Enrolment
 from federation.queries.pooling import arrived_by_digest
 from leaderboards.models import RankingVersion
 from leaderboards.services import computing
-from uploads.storage import load_json
 
 _README = """\
 {challenge}, {phase}: ranking over sites, version {number}

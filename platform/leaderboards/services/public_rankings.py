@@ -7,6 +7,9 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.notifications.domain import letters
+from accounts.notifications.models import Notification
+from accounts.notifications.services import notify
 from challenges.models import Phase
 from challenges.queries import phases_of
 from challenges.queries.people import organizers_of, participants_of
@@ -15,9 +18,6 @@ from evaluation import boards
 from leaderboards.models import RankingRequest, RankingVersion
 from leaderboards.queries import names, rankings
 from leaderboards.queries.current import current_standing
-from notifications.domain import letters
-from notifications.models import Notification
-from notifications.services import notify
 
 KIND: Final = "ranking_public"
 # What became public longer ago is no news any more.

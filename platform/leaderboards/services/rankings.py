@@ -16,8 +16,10 @@ from django.core.files.storage import storages
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import VALUES, hold_chain, record, values_of
 from challenges.models import Phase
+from core.audit.services import VALUES, hold_chain, record, values_of
+from core.work.queries import shared_now
+from core.work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim, withdraw
 from evaluation import __version__
 from evaluation.federation.errors import FederationError
 from evaluation.ranking.schemes import Ranked
@@ -29,8 +31,6 @@ from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING, 
 from leaderboards.services import computing, pooled
 from submissions.models import Run
 from submissions.queries.results import waits_for_scoring
-from work.queries import shared_now
-from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim, withdraw
 
 SLICE = timedelta(seconds=settings.PODIUM_TASK_SECONDS / 4)
 """A job that has worked so long hands over to the next one; the table it was at then still has three times that."""

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from datastore.uploads.storage import load_json
 from evaluation.canonical import sha256
 from leaderboards.models import RankingVersion
-from uploads.storage import load_json
 
 COLUMNS: Final = (
     *("inputs_digest", "assessment_digest", "seed", "bootstrap", "cases", "digest", "versions"),

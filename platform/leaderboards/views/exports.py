@@ -15,6 +15,8 @@ from rules import test_rule
 
 from challenges.queries import deviations
 from challenges.queries.timetable import timetable_of
+from datastore.test_sets.domain.case_access import HIDDEN_BUNDLE
+from datastore.uploads.storage import load_json
 from evaluation.analyses import catalogue
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion
@@ -22,8 +24,6 @@ from leaderboards.queries import names, partial_tables, published
 from leaderboards.queries.single_cases import kept_in, names_cases
 from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
-from test_sets.domain.case_access import HIDDEN_BUNDLE
-from uploads.storage import load_json
 from web import spreadsheets
 from web.spreadsheets import harmless
 

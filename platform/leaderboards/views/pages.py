@@ -20,7 +20,8 @@ from rules import test_rule
 from accounts.requests import SignedInRequest
 from challenges.models import Team
 from challenges.queries.timetable import timetable_of
-from datasets.queries.publishing import withdrawn_cases
+from datastore.datasets.queries.publishing import withdrawn_cases
+from datastore.test_sets.domain.case_access import HIDDEN_IMAGES
 from evaluation import boards
 from evaluation.analyses import catalogue
 from evaluation.boards.differences import verdicts_in
@@ -42,7 +43,6 @@ from leaderboards.views.place import Place, common_context, find, may_view_figur
 from submissions.models import Submission
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
-from test_sets.domain.case_access import HIDDEN_IMAGES
 
 EVERYTHING = "all"
 MOST_FIGURES = 8

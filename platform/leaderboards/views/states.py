@@ -5,15 +5,15 @@ The texts are those of `leaderboards.domain.states`.
 
 from typing import Any
 
+from accounts.notifications.domain.acts import Letter
 from challenges.models import Phase
 from challenges.queries.timetable import timetable_of
+from datastore.test_sets.queries.decoys import keeps_decoys
+from datastore.test_sets.queries.dry_runs import are_public
 from leaderboards.domain import states
 from leaderboards.models import RankingVersion
 from leaderboards.views.place import Place
-from notifications.domain.acts import Letter
 from submissions.queries import Rescoring
-from test_sets.queries.decoys import keeps_decoys
-from test_sets.queries.dry_runs import are_public
 
 
 def of_empty(leaderboard: Place, *, computing: bool, nothing_counts: bool, under_way: int) -> Letter:

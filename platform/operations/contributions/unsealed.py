@@ -4,9 +4,9 @@ A new field or model needs no entry here. Add one only where a change past the p
 field changes so often that a sealing per change would slow the platform down.
 """
 
-from audit.hooks import leave_free, leave_free_in
-from uploads.models.incoming import Incoming
-from work.models import Work
+from core.audit.hooks import leave_free, leave_free_in
+from core.work.models import Work
+from datastore.uploads.models.incoming import Incoming
 
 _LEASE = "which worker has the job; the next claim overwrites it"
 _ARRIVING = "progress of an upload, which the bytes on the disk decide"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from audit.hooks import witnesses
-from audit.models import Entry
+from core.audit.hooks import witnesses
+from core.audit.models import Entry
 from operations.domain.backups import BackupError
 from operations.services.backup_targets import target
 from operations.services.backups import manifest_of

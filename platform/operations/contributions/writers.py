@@ -7,7 +7,7 @@ is written without an act, such as the progress of a job, has a reason here.
 
 from typing import Final
 
-from audit.hooks import INSERTED, REMOVED, attest, write_once, written_by
+from core.audit.hooks import INSERTED, REMOVED, attest, write_once, written_by
 
 _ADMINISTRATION: Final = "administration_added administration_changed administration_deleted"
 _PROJECTED: Final = "challenge_launched challenge_projected"

@@ -1,6 +1,6 @@
 from django.db import migrations, models
 
-from audit.migrating import CreateModels
+from core.audit.migrating import CreateModels
 
 
 class Migration(migrations.Migration):

@@ -11,9 +11,9 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from confinement.guarantees import NAMES, sentence
+from core.work.queries import busy
 from executions.queries.availability import summary
 from operations.models import Heartbeat
-from work.queries import busy
 
 WORKER_SILENCE = timedelta(seconds=60)
 

@@ -15,16 +15,16 @@ from django.utils import timezone
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from audit.models import Entry
+from accounts.notifications.models import Email
+from core.audit.models import Entry
+from core.work.queries import figures as figures_by_kind
+from core.work.queries import queued_messages
+from datastore.uploads.models import Upload
+from datastore.uploads.storage import free_bytes
 from leaderboards.queries.work import failing
-from notifications.models import Email
 from operations.models import Heartbeat
 from operations.queries.health import health, held_everywhere
 from submissions.models import Chunk, Run, Submission
-from uploads.models import Upload
-from uploads.storage import free_bytes
-from work.queries import figures as figures_by_kind
-from work.queries import queued_messages
 
 RECENT = timedelta(hours=1)
 

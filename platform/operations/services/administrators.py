@@ -8,7 +8,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from reviews.rules import CHAIRS
 from web.addresses import absolute
 

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage
 
+from datastore.uploads.storage import BLOCK, open_in, scratch, sha256_of
 from operations.domain.backups import BackupError
-from uploads.storage import BLOCK, open_in, scratch, sha256_of
 from web.storing import DurableStorage
 
 

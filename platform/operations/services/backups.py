@@ -19,13 +19,13 @@ from django.conf import settings
 from django.core.files.storage import Storage
 from django.db import connection
 
+from datastore.test_sets.vault import recipient_of_references
+from datastore.uploads.services.proving import PASSING, stored_names
+from datastore.uploads.storage import private, sha256_of
 from operations.domain.backups import MANIFEST, BackupError, BackupFile, Manifest, read
 from operations.services import databases, layout
 from operations.services.backup_targets import Kept, fetched, kept_bytes, names, passing, put, put_bytes, stored_copy
 from registry.queries.timestamps import stored_timestamps
-from test_sets.vault import recipient_of_references
-from uploads.services.proving import PASSING, stored_names
-from uploads.storage import private, sha256_of
 from web.storing import DurableStorage
 
 BACKUPS, FILES = "backups", "files"

@@ -18,19 +18,19 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from accounts.models import User
-from audit.models import Entry, Head
-from audit.services import digest
+from accounts.notifications.services.delivery import server_problem
 from confinement.guarantees import NAMES
-from notifications.services.delivery import server_problem
+from core.audit.models import Entry, Head
+from core.audit.services import digest
+from core.work.queries import shared_now
+from datastore.test_sets import vault
+from datastore.uploads.storage import delete, free_bytes, open_stored, store_bytes
 from operations.domain.findings import Finding, Level, error, fine, warning
 from operations.models import BackupMade, Heartbeat
 from operations.queries.health import WORKER_SILENCE, held_everywhere
 from operations.services.proxies import entries_seen
 from registry.models import Timestamp
 from registry.queries.timestamps import missing_timestamps, stored_timestamps
-from test_sets import vault
-from uploads.storage import delete, free_bytes, open_stored, store_bytes
-from work.queries import shared_now
 
 _LOCAL = ("localhost", "127.0.0.1", "::1", "")
 _CLOCK_SECONDS = 5.0

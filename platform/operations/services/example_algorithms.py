@@ -15,12 +15,12 @@ import structlog
 
 from challenges.models import Challenge, Phase, Team
 from confinement.containers import making
+from datastore.uploads.storage import working_folder
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from executions.services import arriving, hosts
 from submissions.models import Submission
 from submissions.services import algorithms
-from uploads.storage import working_folder
 
 log = structlog.get_logger(__name__)
 

@@ -8,10 +8,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.notifications.services import choose
 from designs.models import Design
 from designs.queries import document_of
 from designs.services import duplicate_design, save_field
-from notifications.services import choose
 from reviews.models import Answer, Assignment, Call, Filing, Outcome, Part, Question, Reviewer, ReviewThread, Side
 from reviews.services import assigning, calls, deciding, reviewers, reviewing, talk
 from reviews.services.filing import file_design

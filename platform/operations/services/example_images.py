@@ -7,10 +7,10 @@ from pathlib import Path
 
 from accounts.models import User
 from challenges.models import Phase
-from datasets.models import Dataset
-from datasets.services.digesting import digest_file
-from datasets.services.hosting import host_file
-from datasets.services.offering import offer_dataset, release_version
+from datastore.datasets.models import Dataset
+from datastore.datasets.services.digesting import digest_file
+from datastore.datasets.services.hosting import host_file
+from datastore.datasets.services.offering import offer_dataset, release_version
 from evaluation.scoring import find_cases
 
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")

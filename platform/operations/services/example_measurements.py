@@ -11,10 +11,10 @@ import pandas as pd
 
 from accounts.models import User
 from challenges.models import Phase
-from measurements.models import Measurement
-from measurements.queries.tables import sealed_versions
-from measurements.services import tables, working
-from test_sets.services.case_lists import seal_case_list
+from datastore.test_sets.services.case_lists import seal_case_list
+from submissions.measurements.models import Measurement
+from submissions.measurements.queries.tables import sealed_versions
+from submissions.measurements.services import tables, working
 
 FILE: Final = "results.csv"
 _PATIENCE: Final = 60.0

@@ -21,6 +21,9 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Member, Phase, Task, Team
 from challenges.services import create_challenge, create_phase, join_with_team, launch
+from datastore.test_sets.queries import has_test_set
+from datastore.test_sets.services.sealing import create_test_set
+from datastore.uploads.services.uploads import append
 from designs.services import save_field
 from designs.services.examples import load_example_design
 from evaluation.running.registered import Registered
@@ -33,9 +36,6 @@ from registry.services.accepting import register_design
 from submissions.hooks import TryMe
 from submissions.models import Submission
 from submissions.services.submitting import create_upload, finish
-from test_sets.queries import has_test_set
-from test_sets.services.sealing import create_test_set
-from uploads.services.uploads import append
 
 # Participants of the example world and their teams, for a visitor to submit with.
 VISITORS = {"paula": "voxel-works", "peter": "gray-matter"}

@@ -5,16 +5,16 @@ from django.core.files.storage import Storage
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from audit.models import Head
-from audit.services import broken_links, record
-from notifications.services.delivery import withhold_waiting
+from accounts.notifications.services.delivery import withhold_waiting
+from core.audit.models import Head
+from core.audit.services import broken_links, record
+from datastore.test_sets.vault import recipient_of_references
+from datastore.uploads.services.proving import prove, stored_names
+from datastore.uploads.storage import sha256_of, store_file
 from operations.domain.backups import BackupError, Manifest
 from operations.services import databases, layout
 from operations.services.backup_targets import fetched
 from operations.services.backups import BACKUPS, Tell, complete, manifest_of, place_of
-from test_sets.vault import recipient_of_references
-from uploads.services.proving import prove, stored_names
-from uploads.storage import sha256_of, store_file
 
 
 def restore(

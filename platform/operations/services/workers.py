@@ -18,8 +18,8 @@ from pathlib import Path
 import django
 from celery import current_app
 
+from core.work.memory import set_apart
 from operations.services.supervisor import STOPS, Adopted, Process, Supervisor, die_with_parent
-from work.memory import set_apart
 
 _PR_SET_NAME = 15
 _LOADED_LATE = (
@@ -114,7 +114,7 @@ def load() -> None:
     from django.db import connections
     from django.urls import reverse
 
-    from scoring.services import scorer
+    from executions.scoring.services import scorer
 
     scorer.preload()
     for module in _LOADED_LATE:

@@ -1,4 +1,4 @@
-"""Comments on a registration and their answers (REG-15; `conversations.hooks.policies`)."""
+"""Comments on a registration and their answers (REG-15; `accounts.conversations.hooks.policies`)."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from conversations.hooks import Acts, ConversationPolicy, Rate, policies
-from conversations.models import Post, Thread
+from accounts.conversations.hooks import Acts, ConversationPolicy, Rate, policies
+from accounts.conversations.models import Post, Thread
 from evaluation.designs.catalogue import shipped
 from registry.forms import MAX_TEXT
 from registry.models import Registration

@@ -1,7 +1,7 @@
 """Digests recomputed from registered versions and compared during the verification of records."""
 
-from audit import hooks
-from audit.hooks import Rebuilder
+from core.audit import hooks
+from core.audit.hooks import Rebuilder
 from registry.queries.timestamps import stored_timestamps
 from registry.services.listing import LISTED, list_all, rebuilt_facets, rebuilt_listings
 from registry.services.verifying import ledger_problems

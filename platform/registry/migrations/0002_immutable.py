@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from audit.immutable import keep_rows
+from core.audit.immutable import keep_rows
 
 TABLES = {
     "registry_registrationversion": "A registered version is immutable.",

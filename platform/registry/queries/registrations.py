@@ -10,8 +10,8 @@ from django.db.models import F, Prefetch, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
-from conversations.models import Post, Thread
-from conversations.queries import threads_about
+from accounts.conversations.models import Post, Thread
+from accounts.conversations.queries import threads_about
 from designs.hooks import Standing
 from designs.models import Design, Role
 from evaluation.designs.catalogue import shipped

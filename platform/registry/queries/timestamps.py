@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Count, Max
 
-from audit.models import Entry
+from core.audit.models import Entry
 from registry.models import Timestamp
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 from django.conf import settings
 from django.db.models import Q
 
+from core.work.kinds import Kind, doubling
 from registry.models import Deposit
-from work.kinds import Kind, doubling
 
 
 def deposits_are_on() -> bool:

@@ -9,13 +9,13 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from audit.services import record
+from core.audit.services import record
+from core.work.services import Lease, LeaseLostError, ask, claim
 from registry.models import Deposit, RegistrationVersion
 from registry.queries.citing import Reference, as_xml, metadata, reference_of
 from registry.queries.work import DEPOSITS, deposits_are_on
 from registry.services.depositing import DepositError, Record, Repository
 from registry.services.files import content_of, store_pdf
-from work.services import Lease, LeaseLostError, ask, claim
 
 State = Deposit.State
 WAIT_FOR_EARLIER: Final = timedelta(minutes=5)

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from designs.queries import opening_day
 from registry.domain.public_documents import parsed, proves, withheld
 from registry.models import Disclosure, Listing, RegistrationVersion

@@ -3,10 +3,10 @@
 from django.db import transaction
 
 from accounts.models import User
+from core.work.services import enqueue
 from designs.models import Design
 from registry.models import Registration, RegistrationVersion
 from registry.services.accepting import register_design
-from work.services import enqueue
 
 # Designs of the running example challenges. Those of the literature have errors, since their sources leave points open.
 EXAMPLES = ("example-hippocampus", "example-nuclei")

@@ -6,12 +6,12 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import IntegrityError, transaction
 
-from audit.services import record
+from core.audit.services import record
+from core.typesetting.services.setting import set_document
 from designs.queries.findings import outline
 from evaluation.documents.blocks import Block
 from registry.domain.public_documents import parsed
 from registry.models import RegistrationVersion, VersionFile
-from typesetting.services.setting import set_document
 
 Kind = VersionFile.Kind
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from conversations.models import Post, Thread
+from accounts.conversations.models import Post, Thread
+from accounts.notifications import kinds
+from accounts.notifications.domain import letters_of_records
+from accounts.notifications.domain.acts import Letter
+from accounts.notifications.services import notify
 from designs.models import Collaborator
-from notifications import kinds
-from notifications.domain import letters_of_records
-from notifications.domain.acts import Letter
-from notifications.services import notify
 from registry.models import Registration
 
 REGISTERED, COMMENTED, ANSWERED, ENDED = (

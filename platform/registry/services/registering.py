@@ -11,7 +11,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
+from core.work.services import enqueue
 from designs.models import Design, DesignVersion
 from evaluation.canonical import canonical_json, sha256
 from evaluation.designs.catalogue import shipped
@@ -32,7 +33,6 @@ from registry.queries import current_version
 from registry.services.listing import list_registration
 from reviews.models import Filing
 from reviews.services.transitions import advance
-from work.services import enqueue
 
 Level = RegistrationVersion.Level
 PUBLISH = "registry.tasks.publish_version"

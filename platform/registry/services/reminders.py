@@ -11,12 +11,12 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.utils import timezone
 
+from accounts.notifications import kinds
+from accounts.notifications.domain import letters_of_records
+from accounts.notifications.domain.letters_of_records import OfRecord
+from accounts.notifications.services import notify
 from designs.models import Collaborator, Design, Role
 from evaluation.designs.checks.custom.schedule import span
-from notifications import kinds
-from notifications.domain import letters_of_records
-from notifications.domain.letters_of_records import OfRecord
-from notifications.services import notify
 from registry.hooks import links_of
 from registry.models import Listing, Registration
 from reviews.models import Chair, Filing

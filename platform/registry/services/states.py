@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from registry.models import Registration
 from registry.services.messages import tell_ended
 

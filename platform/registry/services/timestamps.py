@@ -22,8 +22,8 @@ from rfc3161_client import (
     decode_timestamp_response,
 )
 
-from audit.models import Entry, Head, Sealing, SealingHead
-from audit.services import GENESIS, record
+from core.audit.models import Entry, Head, Sealing, SealingHead
+from core.audit.services import GENESIS, record
 from registry.domain.certificate_order import sorted_certificates
 from registry.models import Timestamp
 from web.outbound import RefusedError, post

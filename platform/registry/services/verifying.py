@@ -9,10 +9,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.models import Entry, Head
-from audit.services import GENESIS, broken_links
-from audit.services import record as record_entry
-from audit.services.proving import prove
+from core.audit.models import Entry, Head
+from core.audit.services import GENESIS, broken_links
+from core.audit.services import record as record_entry
+from core.audit.services.proving import prove
 from registry import hooks
 from registry.domain.public_documents import proves, withheld
 from registry.hooks import Ledger, Row
@@ -31,7 +31,7 @@ def verify(*, asked_by: User | None = None, records: bool = False) -> Verificati
     Parameters
     ----------
     records
-        Also compare every sealed row with the chain of sealings (`audit.services.proving`).
+        Also compare every sealed row with the chain of sealings (`core.audit.services.proving`).
     """
     started = timezone.now()
     counts: dict[str, int] = {}

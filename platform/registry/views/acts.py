@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
+from accounts.conversations import services as conversations
+from accounts.conversations.queries import threads_about
 from accounts.requests import SignedInRequest
-from conversations import services as conversations
-from conversations.queries import threads_about
 from designs.queries import visible_design
 from evaluation.designs.catalogue import shipped
 from registry import queries, services

@@ -10,13 +10,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from core.typesetting.views import answered
 from registry import queries
 from registry.forms import RegistryFilter
 from registry.models import Facet, Listing, RegistrationVersion, VersionFile
 from registry.queries.citing import FORMATS, as_xml, metadata, reference_of
 from registry.services.files import blocks_of, content_of, title_of
 from registry.tables import badge_of
-from typesetting.views import answered
 from web.spreadsheets import harmless
 
 COLUMNS = (

@@ -13,13 +13,13 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
 
 from accounts.requests import SignedInRequest
-from audit.models import Head
+from core.audit.models import Head
+from core.work.services import send
 from registry import queries
 from registry.forms import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
 from registry.queries.timestamps import stored_timestamps
 from web.spreadsheets import csv_file
-from work.services import send
 
 PAGE_SIZE = 20
 FEED_SIZE = 50

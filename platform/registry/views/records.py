@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from audit.models import Entry
+from core.audit.models import Entry
 from evaluation.designs.completeness import completeness, history
 from evaluation.designs.differences import compare as differences_between
 from registry import hooks, queries

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
+from datastore.uploads import hooks
+from datastore.uploads.hooks import StoredFile
 from evaluation import canonical
 from reports.models import Report
 from reports.services.storing import read_content
-from uploads import hooks
-from uploads.hooks import StoredFile
 
 
 def register() -> None:

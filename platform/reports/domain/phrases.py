@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from evaluation.wording import joined
-from exposure.domain.words import capitalized
+from reports.exposure.domain.words import capitalized
 
 _CODE: Final = "the code of the teams"
 CHOICES: Final[Mapping[str, Mapping[str, str]]] = {

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.wording import joined
-from exposure.domain.words import term
 from reports.domain.phrases import CHOICES, DATA, LISTS, MERGED, NONE, NOTHING, PATTERNS, RATERS
+from reports.exposure.domain.words import term
 
 
 @dataclass(frozen=True)

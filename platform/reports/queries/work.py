@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.db.models import Q
 
+from core.work.kinds import Kind
 from reports.models import Report
-from work.kinds import Kind
 
 REPORTS = Kind(
     name="reports",

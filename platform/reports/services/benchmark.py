@@ -34,10 +34,10 @@ from evaluation.reporting import (
     raw_section,
     stability_section,
 )
-from exposure.domain.words import Names
-from exposure.queries.audience import Level
-from exposure.queries.facts import PhaseFacts
 from reports.domain.content import Exhibit, Ledger, Origin
+from reports.exposure.domain.words import Names
+from reports.exposure.queries.audience import Level
+from reports.exposure.queries.facts import PhaseFacts
 from reports.services import narrating
 from reports.services.items.claims import hardest
 

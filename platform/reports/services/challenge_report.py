@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 from django.contrib.auth.models import AnonymousUser
 
 from evaluation import __version__
-from exposure.domain.words import counted
-from exposure.queries.audience import Audience
-from exposure.queries.facts import Facts, PhaseFacts
-from exposure.services import execution, exposure, summary
 from leaderboards.queries.current import version_by_key
 from leaderboards.queries.names import read, shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import analyses, computing
 from reports.domain.content import Chapter, Ledger, Origin, Status, plain
 from reports.domain.guideline import CHAPTERS
+from reports.exposure.domain.words import counted
+from reports.exposure.queries.audience import Audience
+from reports.exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.services import execution, exposure, summary
 from reports.services import benchmark, over_sites
 from reports.services.items import Source, generate
 from web.addresses import absolute

@@ -14,7 +14,7 @@ from evaluation.figures import better_map, difference_forest, dot_and_box_plot, 
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import alike, interval_words, percent, rank_words, shared_firsts
 from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry
-from exposure.domain.words import Names
+from reports.exposure.domain.words import Names
 from reports.services.items.claims import HARDEST, Hard, hardest
 
 MOST_SCORES: Final = 7

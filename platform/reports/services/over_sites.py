@@ -8,8 +8,8 @@ from evaluation.boards.over_sites import over_sites
 from evaluation.claims.ranking import sentences_of
 from evaluation.ranking import describe
 from evaluation.ranking.reading import entries, label, overall
-from exposure.queries.facts import PhaseFacts
 from reports.domain.content import Ledger, Origin
+from reports.exposure.queries.facts import PhaseFacts
 from reports.services.benchmark import Benchmark, Draw, Figures, Recorder, findings, names_of
 
 

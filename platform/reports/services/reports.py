@@ -12,19 +12,19 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Challenge, Phase, Team
+from core.audit.services import record
+from core.work.queries import shared_now
+from core.work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 from designs.models import DesignVersion
 from evaluation import canonical
-from exposure.queries.audience import Audience
-from exposure.queries.facts import Facts, collect
 from reports.domain.guideline import CHAPTERS
+from reports.exposure.queries.audience import Audience
+from reports.exposure.queries.facts import Facts, collect
 from reports.models import Report, ReportSettings, ReportText
 from reports.queries.reports import chosen_design
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, exports, team_report
-from work.queries import shared_now
-from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 

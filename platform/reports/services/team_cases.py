@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from datasets.queries.publishing import withdrawn_cases
+from datastore.datasets.queries.publishing import withdrawn_cases
+from datastore.test_sets import vault
 from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
@@ -15,10 +16,9 @@ from evaluation.ranking.mixed_model import adjust
 from evaluation.ranking.own_effects import own_effects
 from reports.domain.characteristics import title_of
 from reports.domain.content import Exhibit
-from results.queries.pictures import is_drawn, picture_name
-from results.services import pictures
 from submissions.models import Run
-from test_sets import vault
+from submissions.results.queries.pictures import is_drawn, picture_name
+from submissions.results.services import pictures
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed

@@ -15,6 +15,9 @@ from django.core.exceptions import ValidationError
 
 from challenges.models import Phase, Team
 from challenges.queries import phases_of
+from datastore.test_sets.domain.case_access import Reader
+from datastore.test_sets.queries.decoys import keeps_decoys
+from datastore.test_sets.rules import access_of
 from evaluation import __version__
 from evaluation.claims.ranking import letters_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
@@ -22,23 +25,20 @@ from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequenci
 from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.reading import entries, label, main_entry
-from exposure.domain.words import Names
-from exposure.queries.audience import Audience, Level, level_for
-from exposure.queries.facts import RankingFacts, ranking_facts
 from leaderboards.queries.current import version_by_key
 from leaderboards.queries.names import names_of_teams, read, shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import analyses
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
+from reports.exposure.domain.words import Names
+from reports.exposure.queries.audience import Audience, Level, level_for
+from reports.exposure.queries.facts import RankingFacts, ranking_facts
 from reports.services.benchmark import names_of
 from reports.services.challenge_report import Built, Progress
 from reports.services.team_cases import MOST_EXPLAINED, effects, groups, previews, worst, worst_indices
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.results import kept_costs
-from test_sets.domain.case_access import Reader
-from test_sets.queries.decoys import keeps_decoys
-from test_sets.rules import access_of
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed

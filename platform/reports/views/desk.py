@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
-from exposure.queries.audience import Audience, level_for
 from reports.domain.content import Status, items_of
 from reports.domain.guideline import CHAPTERS, chapter_of, title_of
 from reports.domain.presenting import changes_since
+from reports.exposure.queries.audience import Audience, level_for
 from reports.forms import DesignForm, MakeForm, TextForm
 from reports.models import Report
 from reports.queries import checking, reports

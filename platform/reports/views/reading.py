@@ -12,13 +12,13 @@ from django.views.decorators.vary import vary_on_headers
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
 from challenges.views import challenge_context
-from exposure import services as judging
-from exposure.queries.audience import Audience
-from exposure.queries.facts import collect
 from leaderboards.queries.rankings import key_of
 from reports.domain.content import Status, items_of, shown_paragraphs
 from reports.domain.paper.composing import made_from
 from reports.domain.presenting import chapters_of, paper_views
+from reports.exposure import services as judging
+from reports.exposure.queries.audience import Audience
+from reports.exposure.queries.facts import collect
 from reports.models import Report
 from reports.queries import reports
 from reports.queries.outdated import outdated_rankings

@@ -1,11 +1,11 @@
-"""Invitations to review for a call (`people.hooks.policies`)."""
+"""Invitations to review for a call (`accounts.people.hooks.policies`)."""
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from accounts.models import User
-from people.hooks import Acts, InvitationPolicy, Letter, policies
-from people.models import Invitation
+from accounts.people.hooks import Acts, InvitationPolicy, Letter, policies
+from accounts.people.models import Invitation
 from reviews.models import Call, Part, Reviewer
 from reviews.services import mails, reviewers
 

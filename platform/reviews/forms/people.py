@@ -2,7 +2,7 @@
 
 from django import forms
 
-from people.forms import PersonField
+from accounts.people.forms import PersonField
 from reviews.models import Bid, Part, Reviewer
 
 

@@ -3,7 +3,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from audit.migrating import CreateModels
+from core.audit.migrating import CreateModels
 
 
 class Migration(migrations.Migration):

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from core.work.models import Work
 from reviews.models.calls import Call
-from work.models import Work
 
 
 class AutomaticAssignment(Work):

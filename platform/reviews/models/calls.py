@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
-from people.models import Invitation
+from accounts.people.models import Invitation
 
 MAX_SCORE = 10
 PUBLIC_MAIL = "gmail.com googlemail.com outlook.com hotmail.com live.com yahoo.com icloud.com gmx.de gmx.net web.de"

@@ -2,8 +2,8 @@
 
 from django.db.models import Q
 
+from core.work.kinds import Kind
 from reviews.models import AutomaticAssignment
-from work.kinds import Kind
 
 ASSIGNMENTS = Kind(
     name="assignments",

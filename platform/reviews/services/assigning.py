@@ -18,10 +18,11 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain.acts import Letter
+from core.audit.services import record
+from core.work.services import Lease, LeaseLostError, ask, claim
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import value_words
-from notifications.domain.acts import Letter
 from reviews import queries, rules
 from reviews.domain.optimising import Candidate, plan
 from reviews.models import (
@@ -39,7 +40,6 @@ from reviews.queries.work import ASSIGNMENTS
 from reviews.services import mails
 from reviews.services.reviewing import begin_review
 from reviews.services.transitions import advance
-from work.services import Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 # Reviewers are assigned while a filing waits, and exchanged while it is reviewed.

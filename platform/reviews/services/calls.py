@@ -8,8 +8,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
-from people.services.roles import keep_a_holder
+from accounts.people.services.roles import keep_a_holder
+from core.audit.services import record
 from reviews import rules
 from reviews.domain.sections import BY_KEY
 from reviews.models import Answer, Call, Chair, MailText, Question

@@ -5,9 +5,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from notifications.domain import letters_of_records
-from notifications.domain.acts import Letter
-from notifications.services import notify
+from accounts.notifications.domain import letters_of_records
+from accounts.notifications.domain.acts import Letter
+from accounts.notifications.services import notify
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
 from reviews.queries import anonymity, latest, review_due
 from reviews.services.defaults import MAILS, fill

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
-from notifications.services import notify
+from accounts.notifications.services import notify
+from core.audit.services import record
 from reviews import queries
 from reviews.models import Call, State
 

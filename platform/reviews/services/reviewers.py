@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from reviews import rules
 from reviews.models import Bid, Call, Conflict, Filing, Part, Reviewer
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from audit.services import record
+from core.audit.services import record
 from reviews import queries
 from reviews.domain.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
 from reviews.models import (

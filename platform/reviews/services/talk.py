@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.urls import reverse
 
-from audit.services import record
+from core.audit.services import record
 from reviews import queries
 from reviews.domain.sections import hidden_in_double
 from reviews.models import (

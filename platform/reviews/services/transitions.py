@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from audit.services import record
+from core.audit.services import record
 from reviews import queries, rules
 from reviews.models import WAYS, Filing, State, Transition
 from reviews.services.guards import GUARDS, Step

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
+from core.typesetting.views import answered
 from designs.models import Collaborator, Design
 from designs.queries import document_of
 from designs.queries.findings import gate_of
@@ -17,7 +18,6 @@ from reviews.models import OVER, Filing, Outcome, Side, State
 from reviews.queries import readers
 from reviews.services import filing as services
 from reviews.views.access import call_context, call_for, filing_context, filing_for
-from typesetting.views import answered
 
 FORMATS = {
     "json": "application/json",

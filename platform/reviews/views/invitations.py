@@ -8,11 +8,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from accounts.people.models import Invitation
+from accounts.people.queries import open_invitation
+from accounts.people.services import invitations
+from accounts.people.tables import letter_message
 from accounts.requests import SignedInRequest
-from people.models import Invitation
-from people.queries import open_invitation
-from people.services import invitations
-from people.tables import letter_message
 from reviews.contributions.invitations import REVIEWER_INVITATIONS
 from reviews.forms import InvitationForm
 from reviews.models import Call

@@ -8,8 +8,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.people.tables import invitation_rows
 from accounts.requests import SignedInRequest
-from people.tables import invitation_rows
 from reviews import queries
 from reviews.contributions.invitations import REVIEWER_INVITATIONS
 from reviews.forms import BidForm, ChairForm, InvitationForm, ReviewerForm

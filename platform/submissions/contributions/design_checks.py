@@ -10,16 +10,16 @@ from django.db.models import Count, Min
 
 from challenges.contributions.design_checks import challenge_of
 from challenges.models import Phase
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestCase, TestSet
+from datastore.test_sets.queries.test_sets import has_one_table, is_scored_here
+from datastore.test_sets.services.reference_tables import instances_file
+from datastore.test_sets.services.sealing import manifest_digest
 from designs.hooks import ReferenceSource
 from designs.models import DesignTask
 from evaluation.designs.checks import Subject, register
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions.models import Submission
-from test_sets import vault
-from test_sets.models import TestCase, TestSet
-from test_sets.queries.test_sets import has_one_table, is_scored_here
-from test_sets.services.reference_tables import instances_file
-from test_sets.services.sealing import manifest_digest
 
 # Columns of the case metadata that name what cases come from.
 GROUPS: Final = ("patient", "subject", "animal", "video", "sequence")

@@ -5,7 +5,7 @@ from pathlib import Path
 from celery.signals import worker_init, worker_ready
 from django.conf import settings
 
-from work.services import send
+from core.work.services import send
 
 
 def look_for_lost_work(**_: object) -> None:
@@ -20,7 +20,7 @@ def get_ready(**_: object) -> None:
     """
     # Here, so that web processes and commands start without it.
     from confinement import guarantees
-    from scoring.services import scorer
+    from executions.scoring.services import scorer
 
     scorer.preload()
     guarantees.check(Path(settings.PODIUM_DATA), required=settings.PODIUM_CONFINEMENT == "require")

@@ -8,11 +8,13 @@ from django.core.exceptions import ValidationError
 from django.db.models import Count, Min, Q
 from django.utils import timezone
 
+from accounts.notifications import kinds
 from challenges import hooks
 from challenges.models import Challenge, Phase, Team
 from challenges.rules import is_participant
+from datastore.test_sets.models import TestCase
+from datastore.uploads.models import Upload
 from federation import hooks as federation_hooks
-from notifications import kinds
 from submissions import hooks as submission_hooks
 from submissions.contributions import replacements
 from submissions.models import Run, Submission
@@ -21,8 +23,6 @@ from submissions.queries.results import measured_outside
 from submissions.services.messages import FAILED, KIND, REMINDER, remind, remind_before_closing, remind_phase
 from submissions.services.releasing import release_new
 from submissions.services.states import repeat
-from test_sets.models import TestCase
-from uploads.models import Upload
 
 
 def register() -> None:

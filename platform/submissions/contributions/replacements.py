@@ -6,11 +6,11 @@ from django.db.models import Count
 
 from accounts.models import User
 from challenges.models import Phase
+from datastore.test_sets import hooks
+from datastore.test_sets.hooks import Dependents
 from submissions.models import Run, Submission
 from submissions.queries.results import measured_outside
 from submissions.services.states import start_run
-from test_sets import hooks
-from test_sets.hooks import Dependents
 
 
 class Submissions(Dependents):

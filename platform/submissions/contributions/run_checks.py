@@ -8,11 +8,11 @@ from django.db.models.fields.json import KT
 
 from challenges.contributions.design_checks import challenge_of
 from challenges.models import Challenge
+from datastore.test_sets.models import TestCase
 from designs.models import Scan
 from evaluation.designs.checks import Subject, register
 from evaluation.designs.completeness import GATE
 from submissions.models import MethodDescription, Run, Submission
-from test_sets.models import TestCase
 
 # The evaluation package, as the provenance of a run names it.
 SOFTWARE: Final = "podium-evaluation"

@@ -3,7 +3,7 @@
 import uuid
 
 from executions import hooks
-from judging import hooks as judging_hooks
+from executions.judging import hooks as judging_hooks
 from submissions.services.algorithms import take_up
 
 

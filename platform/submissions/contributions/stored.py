@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from scoring.domain import results
+from datastore.test_sets import vault
+from datastore.uploads import hooks
+from datastore.uploads.hooks import StoredFile
+from datastore.uploads.services.proving import has_digest
+from executions.scoring.domain import results
 from submissions.models import Run, Submission
-from test_sets import vault
-from uploads import hooks
-from uploads.hooks import StoredFile
-from uploads.services.proving import has_digest
 
 
 def register() -> None:

@@ -7,12 +7,12 @@ from typing import Final
 
 from challenges.hooks import Entrant
 from challenges.models import Phase, Team
+from datastore.test_sets.queries.decoys import keeps_decoys
 from federation.queries.federations import of_phase
 from submissions.models import Run, Submission
 from submissions.queries.methods import missing_facts
 from submissions.queries.results import decided
 from submissions.queries.validity import Obstacle
-from test_sets.queries.decoys import keeps_decoys
 
 MOST_FACTS: Final = 3
 RANKED, PENDING, NOT_RANKED = "ranked", "pending", "not_ranked"

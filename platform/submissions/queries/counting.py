@@ -7,11 +7,11 @@ from typing import Final
 from uuid import UUID
 
 from challenges.models import Phase, Team
+from datastore.test_sets.queries.decoys import keeps_decoys
 from submissions.models import Run, Submission
 from submissions.queries.methods import described_teams, description_needed, teams_of_other_levels
 from submissions.queries.results import left_out, method_words, standing_of
 from submissions.queries.validity import lacks_too_much
-from test_sets.queries.decoys import keeps_decoys
 
 OTHER_LEVEL: Final = "its method description names a level of interaction that the registered design does not rank."
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.queries.test_sets import expectation
 from evaluation.problems.files import FileProblem
 from submissions.models import Submission
-from test_sets.models import TestSet
-from test_sets.queries.test_sets import expectation
 
 
 def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, str]:

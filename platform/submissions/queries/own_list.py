@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from challenges.models import Team
+from datastore.test_sets.queries.decoys import remember_decoys
 from evaluation.boards import case_lines
 from submissions import hooks
 from submissions.models import Run, Submission
 from submissions.queries.progressing import Change, changes
 from submissions.queries.releases import told_values
 from submissions.rules import shows_scores
-from test_sets.queries.decoys import remember_decoys
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
+from datastore.test_sets.models import TestCase
 from evaluation.problems.base import Problem
 from submissions.models import Run
-from test_sets.models import TestCase
 
 
 def drawable(run: Run, cases: Collection[str]) -> list[str]:

@@ -11,7 +11,7 @@ from challenges.models import Phase
 from challenges.queries.timetable import timetable_of
 from evaluation.claims.missing_cases import cost_of_a_missing_case
 from executions.queries.progress import standing
-from scoring.domain.report import Report
+from executions.scoring.domain.report import Report
 from submissions.models import Run, Submission
 from submissions.queries.waiting import line_of_run, line_of_validation
 

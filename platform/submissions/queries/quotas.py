@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Phase, Team
+from datastore.uploads.storage import upload_limits
 from submissions.models import Submission
-from uploads.storage import upload_limits
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from django.db.models import Count, Exists, OuterRef, Q
 
 from challenges.models import Phase, Team
 from challenges.queries import assessment_by_digest, scoring_key
+from datastore.test_sets.domain.case_access import HIDDEN_NOTE
+from datastore.test_sets.models import TestSet
 from evaluation.assessment import Assessment
 from executions.queries.costs import costs_in, costs_scored, kept_from
-from scoring.domain import results
+from executions.scoring.domain import results
 from submissions.models import Run, Submission
 from submissions.queries.validity import Obstacle, Validity
 from submissions.rules import access_to_submission
-from test_sets.domain.case_access import HIDDEN_NOTE
-from test_sets.models import TestSet
 
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence

@@ -8,8 +8,8 @@ from django.db.models import Prefetch, QuerySet
 from django.http import Http404
 
 from challenges.models import Challenge, Phase, Team
+from datastore.uploads.models import Upload
 from submissions.models import Run, Submission
-from uploads.models import Upload
 
 
 def with_runs(rows: QuerySet[Submission]) -> QuerySet[Submission]:

@@ -2,9 +2,9 @@
 
 from django.db.models import Q, QuerySet
 
-from judging.queries.scorers import open_runs
+from core.work.kinds import Kind
+from executions.judging.queries.scorers import open_runs
 from submissions.models import Chunk, Rescoring, Run, Submission
-from work.kinds import Kind
 
 VALIDATION = Kind(
     name="validation",

@@ -9,25 +9,25 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase, Seat, Team
 from challenges.queries.timetable import timetable_of
+from core.audit.services import record
+from core.work.services import ask
+from datastore.uploads.services.refusals import NotAllowedError, PhaseNotOpenError, QuotaExceededError
+from datastore.uploads.storage import local_path, private
 from evaluation.assessment import MetricUse
 from evaluation.assessment.costs import CostError, metric_named
 from evaluation.running.efficiency import Costs
 from evaluation.running.efficiency import costs_of as costs_of_runs
 from evaluation.running.table import read_runs
 from executions.models import AlgorithmArchive, CaseOutcome, Execution
+from executions.scoring.domain.report import Report, Status
 from executions.services import executing
-from scoring.domain.report import Report, Status
 from submissions.models import Run, Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
 from submissions.services.messages import tell_team
 from submissions.services.submitting import at_sites
-from uploads.services.refusals import NotAllowedError, PhaseNotOpenError, QuotaExceededError
-from uploads.storage import local_path, private
-from work.services import ask
 
 State = Submission.State
 _ENDS: Mapping[str, str] = {

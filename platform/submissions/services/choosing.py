@@ -6,9 +6,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase, Team
 from challenges.queries.timetable import timetable_of
+from core.audit.services import record
 from submissions import hooks
 from submissions.models import Submission
 

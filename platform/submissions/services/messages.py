@@ -10,22 +10,22 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from accounts.notifications.domain import letters
+from accounts.notifications.models import Notification
+from accounts.notifications.services import Message, notify, notify_each
 from challenges.models import Member, Phase, Team
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of
 from challenges.queries.timetable import timetable_of
-from notifications.domain import letters
-from notifications.models import Notification
-from notifications.services import Message, notify, notify_each
-from scoring.domain.report import Report, Status
+from core.audit.services import record
+from datastore.test_sets.domain.case_access import Reader
+from datastore.test_sets.queries.decoys import keeps_decoys
+from datastore.test_sets.rules import access_of
+from executions.scoring.domain.report import Report, Status
 from submissions.hooks import public_stands_in
 from submissions.models import Run, Submission
 from submissions.queries.closing import entrants
 from submissions.queries.methods import description_needed, lacking_facts
-from test_sets.domain.case_access import Reader
-from test_sets.queries.decoys import keeps_decoys
-from test_sets.rules import access_of
 
 FAILED = "scoring_failed"
 KIND = "submission_settled"

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from core.audit.services import record
 from evaluation.canonical import sha256
 from evaluation.designs.document import Entry
 from submissions import hooks

@@ -11,13 +11,13 @@ from django.db import transaction
 from django.db.models import F
 
 from challenges.models import Phase
+from datastore.test_sets.queries.test_sets import metadata_frame_of
 from evaluation.aggregation.feedback import FeedbackDecision, Score, scores_of, tell
 from evaluation.outcomes import Outcome
 from executions.queries.costs import costs_scored
 from submissions.models import Release, Run, Submission
 from submissions.queries.results import results_frame
 from submissions.services.duplicates import show_duplicates
-from test_sets.queries.test_sets import metadata_frame_of
 
 log = structlog.get_logger(__name__)
 

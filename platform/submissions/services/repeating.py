@@ -10,12 +10,12 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
+from core.work.queries import shared_now
+from core.work.services import Lease, LeaseLostError, claim, enqueue
 from submissions.models import Rescoring, Run, Submission
 from submissions.queries.results import measured_outside
 from submissions.queries.work import RESCORING
 from submissions.services.states import repeat
-from work.queries import shared_now
-from work.services import Lease, LeaseLostError, claim, enqueue
 
 log = structlog.get_logger(__name__)
 

@@ -17,17 +17,21 @@ from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
-from audit.services import VALUES, record, values_of
+from core.audit.services import VALUES, record, values_of
+from core.work.queries import shared_now
+from core.work.services import Lease, LeaseLostError, claim_next, enqueue, task_budget
+from datastore.test_sets.models import Annotation, TestCase
+from datastore.uploads.storage import child_limits, free_bytes, has_room, is_out_of_room, local_path
 from evaluation.assessment.costs import CostError
 from evaluation.outcomes import Outcome
-from judging.queries import scorers
-from judging.services import judging
-from scoring.domain.report import Report
-from scoring.domain.results import CaseRow
-from scoring.services import scorer, writing
-from scoring.services.cases import AnnotatorScore, Scored, missing, missing_under
-from scoring.services.scorer import Predictions, annotated, references
-from scoring.services.writing import Written
+from executions.judging.queries import scorers
+from executions.judging.services import judging
+from executions.scoring.domain.report import Report
+from executions.scoring.domain.results import CaseRow
+from executions.scoring.services import scorer, writing
+from executions.scoring.services.cases import AnnotatorScore, Scored, missing, missing_under
+from executions.scoring.services.scorer import Predictions, annotated, references
+from executions.scoring.services.writing import Written
 from submissions import hooks
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import SCORING
@@ -35,10 +39,6 @@ from submissions.services import algorithms
 from submissions.services.duplicates import show_same_results
 from submissions.services.messages import tell_of_failed_repeat, tell_organizers, tell_team
 from submissions.services.states import FAILED_MESSAGE
-from test_sets.models import Annotation, TestCase
-from uploads.storage import child_limits, free_bytes, has_room, is_out_of_room, local_path
-from work.queries import shared_now
-from work.services import Lease, LeaseLostError, claim_next, enqueue, task_budget
 
 log = structlog.get_logger(__name__)
 

@@ -15,18 +15,18 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from confinement.archive import is_nested_archive
-from judging.services import judging
-from scoring.domain.report import Report, Status
+from core.audit.services import record
+from core.work.queries import shared_now
+from core.work.services import Lease, LeaseLostError, ask, enqueue
+from datastore.test_sets.queries.test_sets import ExpectedCase, active_test_set, expectation
+from executions.judging.services import judging
+from executions.scoring.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.results import measured_outside
 from submissions.queries.work import SCORING, VALIDATION
 from submissions.services import algorithms
 from submissions.services.messages import TOLD, tell_team
-from test_sets.queries.test_sets import ExpectedCase, active_test_set, expectation
-from work.queries import shared_now
-from work.services import Lease, LeaseLostError, ask, enqueue
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20

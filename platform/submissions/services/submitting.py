@@ -9,18 +9,16 @@ from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
 from challenges.models import Phase, Seat, Team
 from challenges.queries.submission_methods import refusal_of_uploads
 from challenges.queries.timetable import timetable_of
-from federation.queries.federations import of_phase
-from submissions.models import Submission
-from submissions.queries.quotas import quota
-from submissions.queries.work import VALIDATION
-from test_sets.queries.test_sets import is_scored_here
-from uploads.models import Multipart, Upload
-from uploads.services import multiparts
-from uploads.services.refusals import (
+from core.audit.services import record
+from core.work.queries import shared_now
+from core.work.services import enqueue
+from datastore.test_sets.queries.test_sets import is_scored_here
+from datastore.uploads.models import Multipart, Upload
+from datastore.uploads.services import multiparts
+from datastore.uploads.services.refusals import (
     AwayError,
     GoneError,
     NotAllowedError,
@@ -30,10 +28,12 @@ from uploads.services.refusals import (
     TooLargeError,
     UploadError,
 )
-from uploads.services.uploads import cancel, check_announced, check_receiving, check_room
-from uploads.storage import delete, private, scratch, store_file, upload_limits
-from work.queries import shared_now
-from work.services import enqueue
+from datastore.uploads.services.uploads import cancel, check_announced, check_receiving, check_room
+from datastore.uploads.storage import delete, private, scratch, store_file, upload_limits
+from federation.queries.federations import of_phase
+from submissions.models import Submission
+from submissions.queries.quotas import quota
+from submissions.queries.work import VALIDATION
 
 
 def create_upload(

@@ -1,6 +1,6 @@
 """Completion of interrupted work and of decisions that were not made in time.
 
-`work.services.sweep` detects the lost work itself.
+`core.work.services.sweep` detects the lost work itself.
 """
 
 from datetime import timedelta
@@ -9,13 +9,13 @@ import structlog
 from django.db.models import F, Q
 from django.utils import timezone
 
-from datasets.services import hosting
+from datastore.datasets.services import hosting
+from datastore.test_sets.services import arrivals
+from datastore.uploads.models import Upload
+from datastore.uploads.services import form_files, multiparts, refusals, uploads
+from datastore.uploads.storage import scratch
 from submissions.queries.work import unassembled_runs
 from submissions.services import scoring, states, submitting
-from test_sets.services import arrivals
-from uploads.models import Upload
-from uploads.services import form_files, multiparts, refusals, uploads
-from uploads.storage import scratch
 from web import storing
 
 log = structlog.get_logger(__name__)

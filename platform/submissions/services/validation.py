@@ -8,14 +8,14 @@ from pathlib import Path
 import structlog
 from django.utils import timezone
 
-from scoring.domain.report import Report
-from scoring.services import inspecting
+from core.work.services import Lease, LeaseLostError, claim, task_budget
+from datastore.test_sets.queries.test_sets import Expectation, active_test_set, expectation
+from datastore.uploads.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of
+from executions.scoring.domain.report import Report
+from executions.scoring.services import inspecting
 from submissions.models import Submission
 from submissions.queries.work import VALIDATION
 from submissions.services import algorithms, states
-from test_sets.queries.test_sets import Expectation, active_test_set, expectation
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of
-from work.services import Lease, LeaseLostError, claim, task_budget
 
 log = structlog.get_logger(__name__)
 

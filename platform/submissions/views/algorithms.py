@@ -11,6 +11,9 @@ from django.shortcuts import redirect, render
 from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, team_in
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.queries.dry_runs import are_public
+from datastore.uploads.services.refusals import UploadError
 from evaluation.assessment.options import option_sentences
 from evaluation.claims.missing_cases import rule_of_a_missing_case
 from evaluation.running.registered import Registered
@@ -25,9 +28,6 @@ from submissions.forms import ArchiveForm, HandInForm
 from submissions.hooks import try_me_files
 from submissions.queries import quota
 from submissions.services import algorithms, submitting
-from test_sets.models import TestSet
-from test_sets.queries.dry_runs import are_public
-from uploads.services.refusals import UploadError
 
 
 def page(

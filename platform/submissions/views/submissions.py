@@ -16,13 +16,14 @@ from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.queries import key_of
 from challenges.views.access import page_context, participating
-from datasets.queries.publishing import withdrawn_cases
+from datastore.datasets.queries.publishing import withdrawn_cases
+from datastore.test_sets.domain.case_access import HIDDEN_IMAGES
 from evaluation.boards import case_lines
 from evaluation.claims.costs import KEPT
 from evaluation.claims.legend import AGGREGATED, Counts
 from evaluation.claims.missing_cases import rule_of_methods
-from scoring.domain import results
-from scoring.domain.report import Report
+from executions.scoring.domain import results
+from executions.scoring.domain.report import Report
 from submissions import hooks
 from submissions.models import Submission
 from submissions.queries import told_frame, told_notes
@@ -37,7 +38,6 @@ from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, labelled, of_teams, visible_submission
 from submissions.rules import access_to_submission
 from submissions.services import algorithms, choosing, states
-from test_sets.domain.case_access import HIDDEN_IMAGES
 from web.spreadsheets import csv_file
 
 View = "submissions.view_submission"

@@ -13,6 +13,12 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.queries.dry_runs import are_public
+from datastore.test_sets.queries.test_sets import expectation
+from datastore.uploads import object_store
+from datastore.uploads.services import refusals, uploads
+from datastore.uploads.storage import upload_limits
 from evaluation.assessment.options import option_sentences
 from evaluation.claims.missing_cases import cost_of_a_missing_case, rule_of_a_missing_case
 from evaluation.problems.files import FileProblem, FileWords
@@ -24,12 +30,6 @@ from submissions.queries import quota
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import submitting
 from submissions.views import algorithms
-from test_sets.models import TestSet
-from test_sets.queries.dry_runs import are_public
-from test_sets.queries.test_sets import expectation
-from uploads import object_store
-from uploads.services import refusals, uploads
-from uploads.storage import upload_limits
 from web.bodies import takes_files
 from web.policy import allow_connections
 

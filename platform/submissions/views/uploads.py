@@ -9,11 +9,11 @@ from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges.views.access import participating, phase_by_id, team_in
+from datastore.uploads.models import Upload
+from datastore.uploads.services import refusals, uploads
+from datastore.uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from submissions.models import Submission
 from submissions.services import submitting
-from uploads.models import Upload
-from uploads.services import refusals, uploads
-from uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from web.bodies import takes_pieces
 
 

@@ -48,8 +48,8 @@ from challenges.models import Phase
 from challenges.services import join_with_team
 from operations.services.examples import example, predictions
 from submissions.services.submitting import create_upload, finish
-from test_sets.services.sealing import create_test_set
-from uploads.services.uploads import append
+from datastore.test_sets.services.sealing import create_test_set
+from datastore.uploads.services.uploads import append
 source = example("hippocampus")
 phase = Phase.objects.select_related("task__challenge").get(task__challenge__slug={SLUG!r}, slug="preliminary")
 people = {{"1": source.folder / "references", "2": source.folder / "predictions" / "unet-b"}}
@@ -66,7 +66,7 @@ for username, algorithm in zip(("paula", "peter"), [name for name in source.algo
 LATER = """
 from datetime import timedelta
 from django.utils import timezone
-from changes.models import ChangeRequest
+from registry.changes.models import ChangeRequest
 ChangeRequest.objects.filter(state="open").update(objections_until=timezone.now() - timedelta(minutes=1))
 """
 

@@ -78,17 +78,17 @@ def test_one_slides_through_slices_on_three_axes_and_returns_to_the_worst(viewer
 
 def test_the_worst_slice_is_the_one_in_which_the_two_differ_most(viewer, platform, found):
     code = f"""
-from results.queries.pictures import plan_of
+from submissions.results.queries.pictures import plan_of
 from submissions.models import Submission
 run = Submission.objects.get(pk={found.rstrip("/").rsplit("/", 1)[-1]!r}).runs.get()
 import numpy as np, io
 from PIL import Image
-from results.queries.pictures import sheet_name
-from test_sets import vault
+from submissions.results.queries.pictures import sheet_name
+from datastore.test_sets import vault
 case = {viewer.url.rstrip("/").rsplit("/", 1)[-1]!r}
 strip = plan_of(run, case, with_reference=True)["strips"][0]
-from test_sets.models import TestCase
-from results.services import pictures
+from datastore.test_sets.models import TestCase
+from submissions.results.services import pictures
 from evaluation import problems
 test_case = TestCase.objects.get(test_set=run.test_set_id, name=case)
 problem = problems.get(run.submission.phase.assessment.problem)

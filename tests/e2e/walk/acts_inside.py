@@ -14,28 +14,28 @@ import numpy as np
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Challenge, Phase, Team
 from challenges.services import close_phase, join_with_team
+from datastore.test_sets.services.archives import take_archive
+from datastore.uploads.services.uploads import append
 from designs.models import Design
 from designs.services import freeze_version
-from exposure.queries.facts import Audience
 from leaderboards.models import RankingVersion
-from measurements.models import Measurement
-from measurements.services import tables, working
-from notifications.models import Notification
 from registry.services import register
+from reports.exposure.queries.facts import Audience
 from reports.models import Report
 from reports.services.reports import request_report
+from submissions.measurements.models import Measurement
+from submissions.measurements.services import tables, working
 from submissions.models import Submission
 from submissions.services.states import score_as_it_is
 from submissions.services.submitting import create_upload, finish
-from test_sets.services.archives import take_archive
 from tests.e2e.walk import kinds_of_problems
 from tests.e2e.walk.everything import person
 from tests.e2e.walk.kinds_of_problems import handed
 from tests.integration.measurements import outside
 from tests.integration.submissions.world import zipped
-from uploads.services.uploads import append
 
 OWNER, TEAMS = "walking-owner", ("ada", "bo", "cy")
 

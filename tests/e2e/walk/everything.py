@@ -23,28 +23,30 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.conversations.services import start_thread
+from accounts.notifications.services.composing import unsubscribe_token
+from accounts.people.models import Invitation
+from accounts.people.queries import digest_of
 from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, create_challenge, create_phase, join_with_team, launch
 from challenges.services.talking import announce
-from changes.services import request_change
-from conversations.services import start_thread
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.case_reports import report_case
 from designs.models import Collaborator, Design, Simulation
 from executions.models import Batch, Execution
-from exposure.queries.facts import Audience
 from federation.services import federations
 from leaderboards.models import RankingVersion
-from measurements.models import Measurement
-from measurements.services.tables import bring_table as bring_values
-from notifications.services.composing import unsubscribe_token
-from people.models import Invitation
-from people.queries import digest_of
+from leaderboards.workbench.models import BroughtTable
+from leaderboards.workbench.services.tables import bring_table
+from registry.changes.services import request_change
+from reports.exposure.queries.facts import Audience
 from reports.models import Report
 from reports.services.reports import request_report
 from reviews.models import Call, Filing
+from submissions.measurements.models import Measurement
+from submissions.measurements.services.tables import bring_table as bring_values
 from submissions.models import Submission
 from submissions.services.methods import describe
-from test_sets.services.archives import take_archive
-from test_sets.services.case_reports import report_case
 from tests.integration.challenges import world as designs
 from tests.integration.changes import world as registered
 from tests.integration.drift.world import check_text
@@ -56,8 +58,6 @@ from tests.integration.measurements import outside
 from tests.integration.submissions import test_instances as instances
 from tests.integration.submissions.world import World as Handed
 from tests.integration.submissions.world import zipped
-from workbench.models import BroughtTable
-from workbench.services.tables import bring_table
 
 User = get_user_model()
 PASSWORD = "a-long-password"

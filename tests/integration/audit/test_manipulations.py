@@ -13,17 +13,17 @@ from django.db import DataError, IntegrityError, connection, transaction
 from django.db.models import Model
 
 from accounts.models import User
-from audit import hooks
-from audit.models import Entry
-from audit.services import VALUES, record, values_of
-from audit.services.proving import prove
-from audit.services.sealing import ADOPTED, all_rows, append, digests_of, part
-from audit.transactions import seal_now, unit
 from challenges.models import Phase, Team
+from core.audit import hooks
+from core.audit.models import Entry
+from core.audit.services import VALUES, record, values_of
+from core.audit.services.proving import prove
+from core.audit.services.sealing import ADOPTED, all_rows, append, digests_of, part
+from core.audit.transactions import seal_now, unit
+from datastore.test_sets.models import TestCase
 from leaderboards.models import RankingVersion
 from registry.services.verifying import ledger_problems
 from submissions.models import MethodDescription
-from test_sets.models import TestCase
 from tests.integration.audit import world as worlds
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.transactions import unit
 from challenges.services import close_phase
 from challenges.services.participation import set_terms
 from challenges.services.roles import set_standing
+from core.audit.transactions import unit
 from evaluation.designs.document import Entry, State
 from submissions.models import Submission
 from submissions.services.methods import describe

@@ -8,11 +8,11 @@ import pandas as pd
 
 from challenges.models import Phase, Team
 from challenges.services.teams import make_team
+from datastore.test_sets.models import TestSet
 from leaderboards.services import following, rankings
-from measurements.models import Measurement
-from measurements.services import tables, working
+from submissions.measurements.models import Measurement
+from submissions.measurements.services import tables, working
 from submissions.models import Run
-from test_sets.models import TestSet
 
 ORIGIN = {"by": "the organizers", "with": "their scripts, version 1", "when": "after the event"}
 
@@ -58,7 +58,7 @@ def sealed(phase: Phase, table: pd.DataFrame, **more: Any) -> Measurement:
 
 def ranked(phase: Phase) -> dict[str, Any]:
     """Rank the phase and return the current ranking document."""
-    from uploads.storage import load_json
+    from datastore.uploads.storage import load_json
 
     rankings.request_ranking(phase.pk)
     version = rankings.rank_phase(phase_id=phase.pk)

@@ -5,14 +5,14 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from accounts.models import User
+from accounts.notifications.models import Notification
 from challenges.models import Member
-from changes.queries.documents import proposals
-from notifications.models import Notification
+from datastore.test_sets.models import CaseReport
+from datastore.test_sets.services import case_reports
+from registry.changes.queries.documents import proposals
 from registry.models import Registration
 from registry.queries import current_version
 from reviews.models import Assignment, Filing, Reviewer
-from test_sets.models import CaseReport
-from test_sets.services import case_reports
 from tests.integration.challenges.test_both_ways import phase, registered, surroundings
 from tests.integration.challenges.test_excluded_cases import first_case
 from tests.unit.reviews.world import make_call

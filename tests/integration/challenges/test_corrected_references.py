@@ -10,21 +10,21 @@ from django.utils import timezone
 
 from challenges.models import Phase, Team
 from challenges.services import close_phase, join_with_team
-from changes.models import ChangeRequest
-from changes.services import Verdict, decide, request_change
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError
+from datastore.uploads.services.uploads import append
 from evaluation import bundle
 from leaderboards.models import RankingVersion
 from leaderboards.services import both_assessments, rankings
+from registry.changes.models import ChangeRequest
+from registry.changes.services import Verdict, decide, request_change
 from submissions.models import Run
 from submissions.services.submitting import create_upload, finish
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError
 from tests.integration.challenges.world import person
 from tests.integration.changes import world as registered
 from tests.integration.submissions.conftest import broker_of_its_own, private_files, workers
 from tests.integration.submissions.world import CASES, labels, nifti, zipped
 from tests.integration.test_sets.test_archives import packed
-from uploads.services.uploads import append
 
 __all__ = ["broker_of_its_own", "private_files", "workers"]
 # In one transaction: decisions about changes cannot be deleted, so that the database could not be emptied afterwards.

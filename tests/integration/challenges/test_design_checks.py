@@ -8,6 +8,9 @@ from PIL import Image
 
 from challenges.models import Concern, Phase, Team
 from challenges.services import close_phase, join_with_team, launch
+from datastore.test_sets.models import TestCase, TestSet
+from datastore.test_sets.services.sealing import create_test_set
+from datastore.uploads.models import Upload
 from designs.models import Scan
 from designs.queries import document_of
 from designs.services import save_field, scans
@@ -16,11 +19,8 @@ from evaluation.designs.checks.running import check_description
 from evaluation.designs.document import Entry, State, Values
 from submissions.contributions import design_checks
 from submissions.models import MethodDescription, Run, Submission
-from test_sets.models import TestCase, TestSet
-from test_sets.services.sealing import create_test_set
 from tests.integration.challenges import world
 from tests.integration.drift import world as drift
-from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db
 

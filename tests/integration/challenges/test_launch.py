@@ -10,12 +10,13 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from audit.models import Entry
 from challenges import hooks
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Team
 from challenges.queries import deviations, projection_differences
 from challenges.queries.planning import PROJECTED_FIELDS
 from challenges.services import GateShutError, close_phase, follow, launch, open_submissions
+from core.audit.models import Entry
+from datastore.uploads.services import refusals
 from designs.models import Collaborator
 from designs.services import freeze_version, save_field
 from evaluation.assessment import parse
@@ -23,7 +24,6 @@ from registry.models import Registration
 from registry.services import add_version
 from submissions.services import submitting
 from tests.integration.challenges import world
-from uploads.services import refusals
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,18 +7,18 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from audit.models import Entry
+from accounts.notifications.models import Notification
 from challenges import hooks
 from challenges.models import Deviation, Phase
 from challenges.queries import deviations, projection_differences
-from changes.models import ChangeDecision, ChangeRequest
-from changes.queries.documents import WHOLE_TASK, applied, is_current
-from changes.queries.policy import Stage, policy, stage_of
-from changes.queries.requests import changes_of
-from changes.services import Verdict, decide, object_to, request_change, withdraw_request
+from core.audit.models import Entry
 from designs.services import add_task, remove_task
 from evaluation.canonical import canonical_json
-from notifications.models import Notification
+from registry.changes.models import ChangeDecision, ChangeRequest
+from registry.changes.queries.documents import WHOLE_TASK, applied, is_current
+from registry.changes.queries.policy import Stage, policy, stage_of
+from registry.changes.queries.requests import changes_of
+from registry.changes.services import Verdict, decide, object_to, request_change, withdraw_request
 from registry.hooks import operation_of
 from registry.queries import current_version
 from tests.integration.changes.world import World, build, wanted

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from challenges.models import Challenge, Projection
 from challenges.services import launch
-from changes.models import ChangeDecision, ChangeRequest
-from changes.services import Verdict, decide, request_change
+from registry.changes.models import ChangeDecision, ChangeRequest
+from registry.changes.services import Verdict, decide, request_change
 from registry.models import RegistrationVersion
 from tests.integration.changes.world import build, wanted
 

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from challenges.models import Projection
 from challenges.services import launch
-from changes.models import ChangeRequest
-from changes.services import Verdict, decide, object_to, request_change
+from registry.changes.models import ChangeRequest
+from registry.changes.services import Verdict, decide, object_to, request_change
 from tests.integration.challenges import world as challenges
 from tests.integration.changes.world import World, build, wanted
 

@@ -8,16 +8,16 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.hooks import Arrivals
 from challenges.models import Deviation, Phase
 from challenges.queries import deviations, projection_differences
 from challenges.services import close_phase
 from challenges.services.deadlines import move_deadline
-from changes.models import ChangeRequest
-from changes.queries.documents import WHOLE_TASK, proposals
-from changes.services import Verdict, decide, request_change
 from designs.services import add_task, save_field
-from notifications.models import Notification
+from registry.changes.models import ChangeRequest
+from registry.changes.queries.documents import WHOLE_TASK, proposals
+from registry.changes.services import Verdict, decide, request_change
 from registry.queries import current_version
 from reviews.models import FiledVersion
 from tests.integration.challenges import world as challenges

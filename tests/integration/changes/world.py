@@ -11,9 +11,9 @@ from challenges import hooks
 from challenges.hooks import Arrivals
 from challenges.models import Challenge, Team
 from challenges.services import join_with_team, launch
-from changes.services import Wanted
 from designs.models import Design
 from designs.services import save_field
+from registry.changes.services import Wanted
 from registry.models import Registration
 from reviews.models import Call, Chair, Filing
 from tests.integration.challenges import world as challenges

@@ -6,11 +6,11 @@ import pytest
 import requests
 
 from accounts.services import issue_token
+from datastore.uploads.models import FormFile
 from evaluation import verify
+from leaderboards.workbench.models import BroughtTable
+from leaderboards.workbench.services import analysing
 from tests.integration.workbench.test_brought_tables import LINES
-from uploads.models import FormFile
-from workbench.models import BroughtTable
-from workbench.services import analysing
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -33,7 +33,7 @@ def analysing_podium(podium, world, monkeypatch):
     _, secret = issue_token(user=world.ada, name="analyse", scopes=["read", "analyse"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)
     monkeypatch.setattr("podium_client.waiting._SECONDS", 0)
-    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("core.work.services.enqueue", lambda *_arguments, **_options: None)
     real = requests.Session.request
 
     def request(self, method, url, **more):

@@ -7,11 +7,11 @@ import pytest
 import requests
 from django.urls import resolve
 
-from scoring.domain.report import Report
+from datastore.uploads.models import Upload
+from executions.scoring.domain.report import Report
 from submissions.models import Submission
 from tests.integration.submissions.test_tables import CASES, boxes, cells, handed_in, images, table
 from tests.integration.submissions.world import labels, nifti, predictions, zipped
-from uploads.models import Upload
 
 __all__ = ["cells", "images"]
 

@@ -5,9 +5,9 @@ import os
 import pytest
 import requests
 
+from datastore.uploads.models import Upload
 from submissions.models import Submission
 from tests.integration.uploads.object_store import PART, bucket, store, stored
-from uploads.models import Upload
 
 __all__ = ["bucket", "store", "stored"]
 

@@ -6,12 +6,12 @@ import pytest
 import requests
 
 from accounts.services import issue_token
-from measurements.models import Measurement
-from measurements.services import working
+from datastore.uploads.models import FormFile
+from submissions.measurements.models import Measurement
+from submissions.measurements.services import working
 from submissions.models import Run
 from tests.integration.measurements import outside
 from tests.integration.measurements import test_values_of_the_data_set as of_the_data_set
-from uploads.models import FormFile
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -23,7 +23,7 @@ ORIGIN = ["--by", outside.ORIGIN["by"], "--with", outside.ORIGIN["with"], "--whe
 @pytest.fixture
 def measuring_podium(podium, monkeypatch):
     """The command with the owner's token; whenever it waits, a worker takes the next step."""
-    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("core.work.services.enqueue", lambda *_arguments, **_options: None)
     _, phase, registered = outside.launched()
     _, secret = issue_token(user=registered.owner, name="measure", scopes=["read", "measure"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from challenges.services.participation import set_terms, take_part
-from datasets.services import hosting, offering
+from datastore.datasets.services import hosting, offering
 from tests.integration.submissions.conftest import (
     broker_of_its_own,
     nobody_listens,

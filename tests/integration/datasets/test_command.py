@@ -8,7 +8,7 @@ from podium_client import cli, downloading
 from podium_client.connection import Connection
 
 from accounts.services import issue_token
-from datasets.models import Download
+from datastore.datasets.models import Download
 from tests.integration.datasets.conftest import hosted
 from tests.integration.datasets.cutting import cutting
 

@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from audit.models import Entry
 from challenges.services.participation import set_terms
-from datasets.models import Dataset, DatasetFile, Download
-from datasets.services import downloading, offering
+from core.audit.models import Entry
+from datastore.datasets.models import Dataset, DatasetFile, Download
+from datastore.datasets.services import downloading, offering
 from tests.integration.datasets.conftest import AGREEMENT, agree, hosted
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -152,8 +152,8 @@ def test_a_released_version_never_changes(released, world, tmp_path):
         offering.remove_file(actor=world.organizer, file=file)
     path = tmp_path / "more.zip"
     path.write_bytes(b"x")
-    from datasets.services import hosting
-    from uploads.services.refusals import UploadError
+    from datastore.datasets.services import hosting
+    from datastore.uploads.services.refusals import UploadError
 
     with pytest.raises(UploadError, match="never changes"):
         hosting.host_file(actor=world.organizer, version=released, path=path)
@@ -164,8 +164,8 @@ def test_a_released_version_never_changes(released, world, tmp_path):
 
 
 def test_limits_hold_for_a_file_and_for_a_challenge(released, world, tmp_path, settings):
-    from datasets.services import hosting
-    from uploads.services import refusals
+    from datastore.datasets.services import hosting
+    from datastore.uploads.services import refusals
 
     version = offering.begin_version(actor=world.organizer, dataset=released.dataset)
     settings.PODIUM_DATA_FILE_BYTES = 100
@@ -240,8 +240,8 @@ def test_the_page_costs_the_same_for_one_data_set_and_for_three(released, world,
 
 
 def test_a_file_whose_bytes_are_gone_is_said_to_be_unreadable(world, workers, tmp_path, released):
-    from datasets.services import digesting
-    from uploads.storage import private
+    from datastore.datasets.services import digesting
+    from datastore.uploads.storage import private
 
     file = released.files.get()
     DatasetFile.objects.filter(pk=file.pk).update(state="waiting", sha256="", lease_until=None)
@@ -258,7 +258,7 @@ def test_what_is_sent_is_counted_on_a_broken_line_too(released, world):
     file = released.files.get()
     downloading.hand_out_address(user=world.ada, file=file)
     entry = Download.objects.get()
-    from datasets.domain.ranges import requested_part
+    from datastore.datasets.domain.ranges import requested_part
 
     stream = downloading.sent(entry, requested_part(None, file.size))
     first = next(stream)

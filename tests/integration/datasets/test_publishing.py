@@ -11,9 +11,9 @@ from django.test import Client
 from django.utils import timezone
 
 from challenges.models import Phase
-from datasets.models import Dataset, DatasetFile, Publication
-from datasets.queries import publishing as queries
-from datasets.services import publishing
+from datastore.datasets.models import Dataset, DatasetFile, Publication
+from datastore.datasets.queries import publishing as queries
+from datastore.datasets.services import publishing
 from leaderboards.contributions.publishing import _folder_around
 from leaderboards.models import Pseudonym
 from tests.integration.submissions.world import predictions, zipped

@@ -9,13 +9,13 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from accounts.notifications.models import Email
 from designs import hooks, services
 from designs.models import Collaborator, Design, DesignVersion
 from designs.queries import document_of
 from designs.queries.findings import all_findings
 from designs.services.examples import EXAMPLES, example_document, load_example_design
 from evaluation.designs.catalogue import shipped
-from notifications.models import Email
 from tests.integration.designs.pages import pages_of, post
 from tests.unit.designs.world import person, save
 

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from conversations.models import Thread
+from accounts.conversations.models import Thread
 from designs.models import FieldValue
 from designs.queries import document_of
 from designs.services.examples import load_example_design

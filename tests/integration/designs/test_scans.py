@@ -15,13 +15,13 @@ from django.urls import reverse
 from PIL import Image
 
 from confinement import landlock
+from core.work.services import claim, sweep_kind
 from designs import hooks, tasks
 from designs.models import Collaborator, Scan
 from designs.queries.work import SCANS
 from designs.services import scanning, scans
 from designs.services.scanning import ScanError, lay_out
 from tests.unit.designs.world import design, person, save
-from work.services import claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def signed_in(client, owner):
 @pytest.fixture
 def sent(monkeypatch):
     jobs = []
-    monkeypatch.setattr("work.services.enqueue", lambda *args, countdown=None: jobs.append(args))
+    monkeypatch.setattr("core.work.services.enqueue", lambda *args, countdown=None: jobs.append(args))
     return jobs
 
 
@@ -225,7 +225,7 @@ def test_lost_scans_are_found_again(cells, owner, sent, monkeypatch):
     waiting = Scan.objects.create(**facts)
     running = Scan.objects.create(**facts)
     claim(SCANS, running.pk, give_up=pytest.fail)
-    monkeypatch.setattr("work.services.send", lambda task, args: sent.append((task, *args)))
+    monkeypatch.setattr("core.work.services.send", lambda task, args: sent.append((task, *args)))
     assert sweep_kind(SCANS) == 1, "a worker reads the other one"
     assert sent == [(SCANS.task, waiting.pk)]
     Scan.objects.filter(pk=running.pk).update(lease_until=cells.created_at)

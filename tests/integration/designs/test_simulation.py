@@ -36,7 +36,7 @@ def hippocampus(owner):
 @pytest.fixture
 def sent(monkeypatch):
     jobs = []
-    monkeypatch.setattr("work.services.enqueue", lambda *args, countdown=None: jobs.append(args))
+    monkeypatch.setattr("core.work.services.enqueue", lambda *args, countdown=None: jobs.append(args))
     return jobs
 
 

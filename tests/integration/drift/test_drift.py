@@ -21,18 +21,18 @@ from django.test import Client
 from django.utils import timezone
 
 from confinement import landlock
-from drift import services
-from drift.domain import reading
-from drift.domain.comparing import Agreement, Finding, compare
-from drift.models import DriftCheck, DriftRequest
-from drift.queries.work import DRIFT_CHECKS
+from core.work.services import claim
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import entry_words
 from registry.domain.public_documents import parsed
+from registry.drift import services
+from registry.drift.domain import reading
+from registry.drift.domain.comparing import Agreement, Finding, compare
+from registry.drift.models import DriftCheck, DriftRequest
+from registry.drift.queries.work import DRIFT_CHECKS
 from tests.integration.changes.world import TASK, World, build
 from tests.integration.drift.world import check_text
 from web import outbound
-from work.services import claim
 
 pytestmark = pytest.mark.django_db
 PAGE = """Hippocampus Segmentation in MRI 2026. Find out which automatic methods outline the anterior and the posterior

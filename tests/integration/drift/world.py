@@ -1,8 +1,8 @@
 """Comparisons as a person and a worker make them together."""
 
 from accounts.models import User
-from drift import services
-from drift.models import DriftCheck
+from registry.drift import services
+from registry.drift.models import DriftCheck
 from registry.models import Registration
 
 

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from confinement.containers import making
+from datastore.uploads.services.refusals import NotAllowedError, QuotaExceededError, TooLargeError, UploadError
+from datastore.uploads.storage import private
 from executions.models import AlgorithmArchive, AlgorithmUpload, Blob, Execution
 from executions.services import arriving, checking, deleting, storing
 from submissions.models import Submission
 from tests.integration.executions.world import execution_of
-from uploads.services.refusals import NotAllowedError, QuotaExceededError, TooLargeError, UploadError
-from uploads.storage import private
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,9 +9,9 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.bundle import verify
+from executions.scoring.domain import results
 from leaderboards.models import RankingVersion
 from leaderboards.services import bundles, computing
-from scoring.domain import results
 from submissions.models import Submission
 from submissions.services import states
 from tests.integration.executions.costs_world import OWN_RANKINGS, costly, judge, run_with

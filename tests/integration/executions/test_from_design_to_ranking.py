@@ -8,9 +8,9 @@ import pytest
 from challenges.models import Phase
 from challenges.queries import projection_differences
 from challenges.services import join_with_team, launch
+from datastore.test_sets.services.sealing import create_test_set
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings
-from test_sets.services.sealing import create_test_set
 from tests.integration.challenges import world as designs
 from tests.integration.executions.costs_world import run_with
 from tests.integration.executions.world import Algorithms

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from confinement.containers import making
+from datastore.uploads.storage import local_path
 from evaluation.readers import read_label_image
 from executions.models import Batch, CaseOutcome, Execution
 from executions.services import arriving, checking
@@ -14,7 +15,6 @@ from submissions.models import Submission
 from submissions.services import scoring, validation
 from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import CASES
-from uploads.storage import local_path
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
-from audit.models import Entry
 from challenges.models import Organizer
+from core.audit.models import Entry
 from executions.models import Batch, Execution, RunHost
 from executions.services import hosts
 from submissions.models import Submission

@@ -7,16 +7,16 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from audit.models import Entry
+from core.audit.models import Entry
+from datastore.uploads.storage import local_path
 from executions.models import Batch, CaseOutcome, Execution
+from executions.scoring.domain import results
 from executions.services import executing, hosts, running
-from scoring.domain import results
 from submissions import tasks
 from submissions.models import Run, Submission
 from submissions.services import scoring, states, validation
 from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import CASES, labels, nifti
-from uploads.storage import local_path
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -148,7 +148,7 @@ def test_cases_that_shared_an_abnormal_end_are_run_once_more_each_alone(world, e
 
 
 def test_neither_the_interface_nor_a_letter_names_hidden_cases_to_the_team(world, engine, client):
-    from notifications.models import Email
+    from accounts.notifications.models import Email
 
     engine.script = lambda work: work.copy(work.cases[0]) if len(engine.starts) == 1 else work.exit(1)
     image = world.image()
@@ -325,7 +325,7 @@ def test_the_same_algorithm_gives_the_same_digest_whatever_happened_on_the_way(w
 
 
 def test_compute_time_is_reserved_counted_and_refused_with_the_figures(world, engine):
-    from uploads.services.refusals import QuotaExceededError
+    from datastore.uploads.services.refusals import QuotaExceededError
 
     # Four cases of 20 s at most are 80 s: two at once do not fit into 0.03 h.
     world.set_plan(compute_hours=0.03)

@@ -6,14 +6,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase
+from datastore.uploads.services.refusals import QuotaExceededError
 from executions.models import AlgorithmArchive, Batch, Execution
 from executions.queries.progress import standing
 from executions.services import deleting, hosts, running
-from notifications.models import Notification
 from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import CASES
-from uploads.services.refusals import QuotaExceededError
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

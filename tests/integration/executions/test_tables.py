@@ -11,6 +11,8 @@ from django.utils import timezone
 
 from challenges.models import Phase
 from challenges.services import create_phase
+from datastore.test_sets.services.sealing import create_test_set
+from datastore.uploads.storage import local_path
 from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.problems.case_tables import case_table
@@ -19,15 +21,13 @@ from evaluation.readers import read_label_image
 from evaluation.running.registered import Registered
 from evaluation.scoring import score_folders
 from executions.queries.interfaces import sockets_of
-from scoring.domain.report import Report
+from executions.scoring.domain.report import Report
 from submissions import tasks
 from submissions.models import Submission
 from submissions.queries import results_frame
-from test_sets.services.sealing import create_test_set
 from tests.integration.executions.test_running import judge
 from tests.integration.executions.world import PLAN, execution_of, run_all
 from tests.integration.submissions.world import nifti
-from uploads.storage import local_path
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -13,13 +13,13 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Phase, Task, Team
 from challenges.services import create_challenge, create_phase, join_with_team
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.services.sealing import create_test_set
 from evaluation.running.registered import Registered
 from executions.models import AlgorithmArchive, AlgorithmUpload, Execution
 from executions.services import assembling, running
 from submissions.models import Submission
 from submissions.services import algorithms
-from test_sets.models import TestSet
-from test_sets.services.sealing import create_test_set
 from tests.integration.submissions.world import ASSESSMENT, CASES, labels, nifti
 
 PLAN = {"case_seconds": 20, "start_seconds": 0, "memory_mib": 64, "cpus": 1}

@@ -14,9 +14,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from audit.models import Entry
-from audit.services import broken_links
 from challenges.services import close_phase
+from core.audit.models import Entry
+from core.audit.services import broken_links
+from datastore.uploads.storage import load_json
 from evaluation.assessment import parse
 from evaluation.cli.inputs import read_results
 from evaluation.federation.envelope import load_key, new_key, sign
@@ -27,7 +28,6 @@ from federation.services import federations
 from federation.services.sites import leave_out
 from leaderboards.models import RankingVersion
 from tests.integration.federation import world
-from uploads.storage import load_json
 
 # Some forty processes, each of which loads what scores; a busy machine takes its time.
 pytestmark = [

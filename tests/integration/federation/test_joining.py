@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from challenges.services import close_phase
+from datastore.uploads.storage import load_json
 from evaluation.federation import Refusal
 from federation.models import Refused, Site
 from federation.queries.standing import standings
@@ -15,7 +16,6 @@ from federation.services import sites
 from leaderboards.models import RankingVersion
 from tests.integration.federation.sender import Sender
 from tests.integration.federation.test_rules import centre_with, places
-from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,8 +8,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from audit.models import Entry
 from challenges.services import close_phase
+from core.audit.models import Entry
+from datastore.uploads.storage import load_json
 from evaluation.federation import Refusal
 from evaluation.federation.envelope import new_key
 from federation.models import Enrolment, SignedMessage, Site
@@ -19,7 +20,6 @@ from leaderboards.models import RankingVersion
 from leaderboards.services.pooled_bundles import bundle
 from tests.integration.federation.sender import SEAL, Sender
 from tests.integration.federation.test_rules import centre_with, places
-from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -4,13 +4,13 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
 
+from datastore.uploads.services.refusals import NotAllowedError
 from federation.domain.registered import rules_from
 from federation.forms import OpenForm
 from federation.models import Federation
 from federation.services.federations import open_federation
 from submissions.models import Submission
 from tests.integration.submissions import world as submissions_world
-from uploads.services.refusals import NotAllowedError
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

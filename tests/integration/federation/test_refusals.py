@@ -10,8 +10,9 @@ from django.conf import settings
 from django.db import transaction
 from django.test import Client, override_settings
 
+from accounts.notifications.models import Notification
 from api.federation.views import SitesRate
-from audit.models import Entry
+from core.audit.models import Entry
 from evaluation.canonical import canonical_json
 from evaluation.federation.envelope import load_key, new_key, pre_authentication, sign
 from federation.models import Enrolment, Refused, SignedMessage
@@ -19,7 +20,6 @@ from federation.queries.federations import KEY_DAYS
 from federation.queries.refusals import unsigned_messages
 from federation.services import federations, sites
 from federation.services.refusals import FORGED_BEFORE_WARNING
-from notifications.models import Notification
 from tests.integration.federation import world
 from tests.integration.federation.sender import Sender
 

@@ -13,19 +13,19 @@ from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, launch
+from datastore.uploads.storage import load_json, private
 from evaluation.federation import Refusal
-from exposure.queries.audience import Audience
 from federation.domain.registered import rules_from
 from federation.models import Federation, SignedMessage, Site
 from federation.queries.standing import standings
 from federation.services import federations, removing, sites
 from leaderboards.models import OverallRanking, RankingVersion, Standing
+from reports.exposure.queries.audience import Audience
 from reports.models import Report
 from reports.services.reports import request_report
 from tests.integration.challenges import world as designs
 from tests.integration.federation import world
 from tests.integration.federation.sender import Sender
-from uploads.storage import load_json, private
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -2,8 +2,8 @@
 
 import pytest
 
+from executions.judging.contributions.design_checks import scorer_has_passed
 from executions.models import RunHost
-from judging.contributions.design_checks import scorer_has_passed
 from tests.integration.judging.world import dice
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,7 +19,7 @@ class Subject:
 
 
 def check(monkeypatch, world) -> str | None:
-    monkeypatch.setattr("judging.contributions.design_checks.challenge_of", lambda _: world.challenge)
+    monkeypatch.setattr("executions.judging.contributions.design_checks.challenge_of", lambda _: world.challenge)
     return scorer_has_passed(Subject())
 
 

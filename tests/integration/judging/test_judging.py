@@ -7,12 +7,12 @@ import re
 
 import pytest
 
-from audit.models import Entry
+from core.audit.models import Entry
+from executions.judging.models import Judgement, Trial
+from executions.judging.queries.scorers import lacking, trial_that_counts
+from executions.judging.services import judging, trying
+from executions.scoring.domain import results
 from executions.services import hosts
-from judging.models import Judgement, Trial
-from judging.queries.scorers import lacking, trial_that_counts
-from judging.services import judging, trying
-from scoring.domain import results
 from submissions.models import Run, Submission
 from tests.containers.scorers import BROKEN
 from tests.integration.judging.world import IMAGE, OTHER, dice

@@ -8,10 +8,10 @@ from podium_client.cli import main
 from evaluation import problems
 from evaluation.bundle import verify
 from evaluation.running.scorer_folders import references_in
-from judging.models import Judgement, Trial
-from judging.queries.scorers import lacking
+from executions.judging.models import Judgement, Trial
+from executions.judging.queries.scorers import lacking
+from executions.scoring.domain import results
 from leaderboards.services import bundles, rankings
-from scoring.domain import results
 from submissions.models import Submission
 from tests.containers import scorers
 from tests.integration.judging.world import build_kind, files_of

@@ -7,15 +7,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from challenges.models import Organizer
+from datastore.uploads.services.refusals import NotAllowedError
 from evaluation import rank, verify
+from executions.judging.models import Trial
 from executions.models import AlgorithmArchive, AlgorithmUpload
+from executions.scoring.domain import results
 from executions.services import arriving, checking
-from judging.models import Trial
 from leaderboards.services import bundles, rankings
-from scoring.domain import results
 from tests.integration.judging.world import IMAGE, SCORED, dice
 from tests.integration.submissions.world import labels, nifti, predictions
-from uploads.services.refusals import NotAllowedError
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PAGE = "/challenges/blocks/organize/scorer/"

@@ -9,10 +9,10 @@ from podium_client.cli import main
 from challenges.models import Phase
 from confinement.containers import making
 from evaluation.assessment import parse
+from executions.judging.models import Trial
+from executions.scoring.domain import results
 from executions.services import arriving, checking, hosts
-from judging.models import Trial
 from leaderboards.services import bundles, rankings
-from scoring.domain import results
 from submissions.models import Submission
 from tests.containers import scorers
 from tests.integration.executions.test_with_an_engine import machine

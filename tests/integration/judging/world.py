@@ -17,19 +17,19 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Phase, Task, Team
 from challenges.services import create_challenge, create_phase, join_with_team
+from datastore.test_sets.services.sealing import create_test_set
+from datastore.uploads.services.uploads import append
 from evaluation import problems
+from executions.judging.models import Trial
+from executions.judging.services import judging, trying
 from executions.models import AlgorithmArchive, AlgorithmUpload
 from executions.models.archives import Kind
-from judging.models import Trial
-from judging.services import judging, trying
 from submissions.models import Submission
 from submissions.services import scoring, validation
 from submissions.services.submitting import create_upload, finish
-from test_sets.services.sealing import create_test_set
 from tests.containers import scorers
 from tests.containers.stand_in_engine import Script, StandInEngine, Work
 from tests.integration.submissions.world import ASSESSMENT, CASES, add_test_set, labels, zipped
-from uploads.services.uploads import append
 
 IMAGE = f"sha256:{'b' * 64}"
 OTHER = f"sha256:{'c' * 64}"

@@ -30,7 +30,7 @@ def jobs(monkeypatch):
     """Messages for the broker as (task, arguments); none of them is delivered."""
     sent = []
     monkeypatch.setattr(
-        "work.services.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True
+        "core.work.services.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True
     )
     return sent
 

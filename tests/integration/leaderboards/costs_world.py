@@ -7,13 +7,13 @@ import re
 
 from accounts.models import User
 from challenges.models import Organizer, Phase
+from datastore.test_sets.models import TestCase
 from evaluation.assessment import Assessment, parse
 from evaluation.scoring import provenance
-from scoring.domain import results
-from scoring.domain.results import CaseRow, summarize
+from executions.scoring.domain import results
+from executions.scoring.domain.results import CaseRow, summarize
 from submissions.models import Run
 from submissions.queries import results_frame
-from test_sets.models import TestCase
 from tests.integration.leaderboards import examples, world
 
 TIME = {"id": "run_wall_time", "by": "run", "worst": 200}

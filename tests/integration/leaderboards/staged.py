@@ -9,17 +9,17 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
+from datastore.test_sets.models import TestCase, TestSet
+from datastore.uploads.models import Upload
+from executions.scoring.domain import results
+from executions.scoring.domain.results import summarize
 from leaderboards.models import RankingVersion
-from scoring.domain import results
-from scoring.domain.results import summarize
 from submissions.models import Run, Submission
 from submissions.queries import results_frame
-from test_sets.models import TestCase, TestSet
 from tests.claims.challenges import Challenge as Generated
 from tests.claims.challenges import challenge as generate
 from tests.claims.raw import Raw
 from tests.integration.leaderboards import world
-from uploads.models import Upload
 
 SLUG = "generated"
 

@@ -7,14 +7,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Phase
+from core.work.queries import figures_of
+from core.work.services import UNEXPECTED, claim, sweep_kind
+from datastore.uploads.storage import load_json
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import analyses, rankings
 from submissions.models import Run
 from tests.integration.leaderboards import world
-from uploads.storage import load_json
-from work.queries import figures_of
-from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from challenges.models import PSEUDONYM, Participation, Phase, Task
 from challenges.services.teams import form_team
+from datastore.uploads.storage import load_json
 from evaluation import bundle
 from evaluation.claims.ranking import headline_of
 from evaluation.designs.document import Entry, State
@@ -24,7 +25,6 @@ from submissions.queries import counted_runs
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.test_tasks import LEVELS
 from tests.integration.leaderboards.test_tasks import ranked as rank_task
-from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db
 TEAMS = ("Ada", "Ben", "Cleo")

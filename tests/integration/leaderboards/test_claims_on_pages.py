@@ -14,17 +14,18 @@ from django.db.models import F
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase
+from datastore.uploads.storage import load_json
 from evaluation import bundle
 from evaluation.analyses.catalogue import orders_of
 from evaluation.boards import COLUMNS
 from evaluation.boards.words import span
 from evaluation.figures import publication
-from exposure.queries.facts import Audience, collect
-from exposure.services import exposure
 from leaderboards.models import RankingRequest
 from leaderboards.services.public_rankings import tell_of_public_rankings
-from notifications.models import Notification
+from reports.exposure.queries.facts import Audience, collect
+from reports.exposure.services import exposure
 from reports.services import reports, storing
 from submissions.services import messages
 from tests.claims.exposure_predicates import false_conclusions
@@ -32,7 +33,6 @@ from tests.claims.predicates import false_sentences
 from tests.integration.leaderboards import staged
 from tests.integration.leaderboards.conftest import storages_in
 from tests.integration.reports.conftest import PIXEL
-from uploads.storage import load_json
 
 pytestmark = pytest.mark.django_db
 KEY = [staged.SLUG, "final"]

@@ -8,14 +8,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Member, Phase, Team
 from challenges.services import close_phase
+from datastore.test_sets.models import TestCase
 from leaderboards.models import RankingVersion
 from leaderboards.services import computing, rankings
-from notifications.models import Notification
 from submissions.models import MethodDescription, Run, Submission
 from submissions.queries.closing import entrants
-from test_sets.models import TestCase
 from tests.integration.leaderboards import world as boards
 
 pytestmark = pytest.mark.django_db

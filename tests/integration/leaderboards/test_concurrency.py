@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection, transaction
 
-from audit.services import record
+from core.audit.services import record
 from leaderboards.models import RankingRequest, RankingVersion, Standing
 from leaderboards.services import computing, rankings
 from tests.integration.leaderboards import world

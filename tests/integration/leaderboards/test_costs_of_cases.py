@@ -16,13 +16,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Phase
+from datastore.test_sets.models import TestCase
+from datastore.uploads.storage import load_json
 from evaluation.analyses import catalogue
 from submissions.models import Submission
-from test_sets.models import TestCase
 from tests.integration.leaderboards import costs_world, world
 from tests.integration.leaderboards.conftest import storages_in
 from tests.integration.leaderboards.costs_world import tells_a_cost
-from uploads.storage import load_json
 
 pytestmark = [
     pytest.mark.django_db,

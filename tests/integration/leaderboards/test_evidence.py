@@ -11,18 +11,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Phase
+from datastore.test_sets.models import TestCase, TestSet
+from datastore.uploads.models import Upload
 from evaluation import bundle
 from evaluation.assessment import parse
 from evaluation.cli import main
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.rows import Numbers
+from executions.scoring.domain import results
 from leaderboards.models import Pseudonym, RankingVersion
 from leaderboards.services import analyses
-from scoring.domain import results
 from submissions.models import Run, Submission
-from test_sets.models import TestCase, TestSet
 from tests.integration.leaderboards import world
-from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db
 ASSESSMENT = {

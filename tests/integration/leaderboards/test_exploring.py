@@ -8,12 +8,12 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from datastore.test_sets.models import TestCase
+from executions.scoring.domain import results
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables
 from leaderboards.views import pages
-from scoring.domain import results
 from submissions.models import MethodDescription
-from test_sets.models import TestCase
 from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
 from web.wording import moment_words

@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
+from core.work.services import UNEXPECTED, claim, sweep_kind
+from datastore.uploads.storage import private
 from leaderboards.models import FollowUp, RankingRequest, RankingVersion
 from leaderboards.queries import work
 from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import following, rankings
 from leaderboards.services.following import history_name
-from notifications.models import Notification
 from submissions.services.messages import KIND
-from uploads.storage import private
-from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("jobs")]
 
@@ -81,7 +81,7 @@ def test_a_worker_that_dies_after_telling_tells_nobody_twice(phase, monkeypatch)
     first = told()
     assert first != []
     monkeypatch.undo()
-    monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: True)
+    monkeypatch.setattr("core.work.services.send", lambda task, args, countdown=None: True)
     assert not following.follow_phase(phase_id=phase.pk), "whoever died still holds it"
     a_while_later()
     assert following.follow_phase(phase_id=phase.pk)

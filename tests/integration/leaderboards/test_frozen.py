@@ -10,7 +10,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
-from audit.models import Entry
+from core.audit.models import Entry
 from leaderboards import urls as leaderboards
 from leaderboards.models import Freeze, Standing
 from leaderboards.services import rankings

@@ -12,19 +12,19 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase, Task
-from datasets.models import Publication, PublicationConsent
-from datasets.queries import naming as names_in_data
-from datasets.queries.publishing import Choice
-from datasets.services import publishing
+from datastore.datasets.models import Publication, PublicationConsent
+from datastore.datasets.queries import naming as names_in_data
+from datastore.datasets.queries.publishing import Choice
+from datastore.datasets.services import publishing
 from evaluation.bundle import verify
 from evaluation.designs.document import Entry, State
 from evaluation.figures import publication
-from exposure.queries.facts import Audience
 from leaderboards.models import OverallRanking, Pseudonym, RankingVersion, Standing
 from leaderboards.queries import names
 from leaderboards.services import analyses, following, public_rankings, rankings
-from notifications.models import Notification
+from reports.exposure.queries.facts import Audience
 from reports.models import Report
 from reports.queries import naming as names_in_reports
 from reports.services import reports

@@ -7,9 +7,9 @@ from django.test import Client
 from lxml import html
 
 from challenges.models import Member, Phase, Seat, Task
+from datastore.test_sets.models import TestCase
 from evaluation.readers import Geometry
 from submissions.models import Submission
-from test_sets.models import TestCase
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db

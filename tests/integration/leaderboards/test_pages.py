@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from challenges.models import Phase, Task
+from core.work.services import UNEXPECTED
+from datastore.uploads.storage import load_json
 from evaluation import boards, ranking
 from leaderboards.models import RankingRequest
 from leaderboards.queries.single_cases import names_cases
@@ -19,8 +21,6 @@ from leaderboards.services import rankings
 from submissions.models import Submission
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
-from uploads.storage import load_json
-from work.services import UNEXPECTED
 
 pytestmark = pytest.mark.django_db
 

@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase
 from challenges.services import close_phase, end_phases
 from challenges.services.phase_messages import tell_of_phases
 from leaderboards.services import rankings
 from leaderboards.services.public_rankings import tell_of_public_rankings
-from notifications.models import Notification
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.notifications.models import Notification
 from challenges.models import Member, Phase
-from notifications.models import Notification
 from submissions.services.messages import tell_scored
 from tests.integration.leaderboards import world
 

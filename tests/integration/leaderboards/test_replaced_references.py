@@ -4,14 +4,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase
+from datastore.test_sets.models import TestSet
 from leaderboards.models import RankingVersion, Standing
-from notifications.models import Notification
 from submissions.models import Run
 from submissions.queries import counted_runs, left_out, rescoring_of
 from submissions.queries.counting import counting
 from submissions.services import scoring
-from test_sets.models import TestSet
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db

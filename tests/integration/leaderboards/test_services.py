@@ -9,9 +9,11 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
-from audit.models import Entry
 from challenges.models import Team
 from challenges.services import close_phase
+from core.audit.models import Entry
+from core.work.services import UNEXPECTED, claim, sweep_kind
+from datastore.uploads.storage import load_json
 from evaluation import ranking
 from evaluation.ranking import document
 from evaluation.ranking.evaluate import evaluate
@@ -22,8 +24,6 @@ from leaderboards.services import computing, rankings
 from submissions import hooks
 from submissions.models import Submission
 from tests.integration.leaderboards import examples, world
-from uploads.storage import load_json
-from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 
@@ -321,7 +321,7 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
 def countdowns(monkeypatch):
     """Delays, in seconds, with which rankings are requested from workers."""
     waits = []
-    monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: waits.append(countdown) or True)
+    monkeypatch.setattr("core.work.services.send", lambda task, args, countdown=None: waits.append(countdown) or True)
     return waits
 
 

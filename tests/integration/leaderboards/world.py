@@ -8,12 +8,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
+from datastore.test_sets.models import TestCase, TestSet
+from datastore.uploads.models import Upload
+from executions.scoring.domain import results
 from leaderboards.services import analyses, following, rankings
-from scoring.domain import results
 from submissions.models import Run, Submission
-from test_sets.models import TestCase, TestSet
 from tests.integration.leaderboards import examples
-from uploads.models import Upload
 
 CASES = [f"case-{index:02d}" for index in range(10)]
 

@@ -2,8 +2,8 @@
 
 from challenges.models import Challenge, Phase
 from challenges.services import launch
-from measurements.models import Measurement
-from measurements.services import tables, working
+from submissions.measurements.models import Measurement
+from submissions.measurements.services import tables, working
 from tests.integration.challenges import world
 from tests.unit.registry.test_every_category import SEAM
 

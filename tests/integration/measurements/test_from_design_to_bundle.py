@@ -4,26 +4,26 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from audit.models import Entry
 from challenges.models import Team
 from challenges.services import join_with_team
+from core.audit.models import Entry
+from datastore.uploads.services.refusals import NotAllowedError
 from evaluation import verify
-from exposure.queries.facts import Audience, collect
-from exposure.services import exposure
 from leaderboards.models import Standing
 from leaderboards.services import bundles, rankings
-from measurements.models import Measurement
-from measurements.services import tables
 from registry.queries.executing import execution_facts
 from reports.domain.content import Ledger
+from reports.exposure.queries.facts import Audience, collect
+from reports.exposure.services import exposure
 from reports.services.items.generating import generate
 from reports.services.items.source import Source
+from submissions.measurements.models import Measurement
+from submissions.measurements.services import tables
 from submissions.models import Run, Submission
 from submissions.services import submitting
 from tests.integration.challenges.world import person
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside
-from uploads.services.refusals import NotAllowedError
 
 __all__ = ["storage_folder", "surroundings"]
 pytestmark = pytest.mark.django_db

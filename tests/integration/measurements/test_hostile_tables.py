@@ -4,10 +4,10 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from challenges.models import Team
-from measurements.models import Measurement
-from measurements.services import tables
+from datastore.test_sets.models import TestSet
+from submissions.measurements.models import Measurement
+from submissions.measurements.services import tables
 from submissions.models import Run
-from test_sets.models import TestSet
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside
 

@@ -9,23 +9,23 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from datastore.uploads.storage import load_json, open_stored
 from evaluation import verify
 from evaluation.ranking.reading import overall
-from exposure.queries.facts import Audience, collect
 from leaderboards.services import bundles, rankings
-from measurements.domain.values import ImpossibleError, checked
-from measurements.models import Measurement
-from measurements.queries.fitting import fitting_of
-from measurements.services import tables
-from measurements.services.tables import Sent
 from reports.domain.content import Ledger
+from reports.exposure.queries.facts import Audience, collect
 from reports.services.items.generating import generate
 from reports.services.items.source import Source
+from submissions.measurements.domain.values import ImpossibleError, checked
+from submissions.measurements.models import Measurement
+from submissions.measurements.queries.fitting import fitting_of
+from submissions.measurements.services import tables
+from submissions.measurements.services.tables import Sent
 from submissions.models import Run
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside
 from tests.unit.registry.test_every_category import SEAM
-from uploads.storage import load_json, open_stored
 
 __all__ = ["storage_folder", "surroundings"]
 pytestmark = pytest.mark.django_db

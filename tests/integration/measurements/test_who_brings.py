@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from challenges.models import Organizer
 from challenges.services import join_with_team
-from measurements.models import Measurement
+from submissions.measurements.models import Measurement
 from tests.integration.challenges.world import person
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside

@@ -2,7 +2,7 @@ import pytest
 from celery import current_app
 
 from accounts.models import User
-from notifications import kinds
+from accounts.notifications import kinds
 
 
 @pytest.fixture(autouse=True)

@@ -10,11 +10,11 @@ from django.core.mail.backends.smtp import EmailBackend
 from django.db import connection
 from django.utils import timezone
 
-from notifications import services
-from notifications.models import Email, How, Notification, Unsubscribed
-from notifications.queries import MAIL, digest_cutoff
-from notifications.services import delivery, sweeping
-from work.services import sweep_kind
+from accounts.notifications import services
+from accounts.notifications.models import Email, How, Notification, Unsubscribed
+from accounts.notifications.queries import MAIL, digest_cutoff
+from accounts.notifications.services import delivery, sweeping
+from core.work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,12 +6,12 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
-from audit.models import Entry
+from accounts.notifications import kinds, services
+from accounts.notifications.hooks import places
+from accounts.notifications.models import Email, Notification, Preference
 from challenges.models import Challenge
+from core.audit.models import Entry
 from designs.models import Collaborator, Design
-from notifications import kinds, services
-from notifications.hooks import places
-from notifications.models import Email, Notification, Preference
 
 pytestmark = pytest.mark.django_db
 

@@ -32,7 +32,7 @@ def original(folder: Path) -> None:
     from django.core.management import call_command
     from django.db import transaction
 
-    from notifications.models import Email
+    from accounts.notifications.models import Email
     from tests.integration.submissions.world import build, predictions, zipped
 
     call_command("migrate", verbosity=0)
@@ -85,9 +85,9 @@ def restored(folder: Path) -> None:
     from django.conf import settings
 
     from accounts.models import User
-    from notifications.models import Email
+    from accounts.notifications.models import Email
+    from datastore.uploads.storage import private
     from submissions.models import Run
-    from uploads.storage import private
 
     sealed, identity = str(folder / "sealed"), str(folder / "own")
     assert "FAILED: The backup is encrypted" in said("restore", sealed)

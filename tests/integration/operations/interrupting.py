@@ -140,10 +140,10 @@ def in_child(target: Path, at: int, act: Callable[[], None], words: list[str]) -
 
 def check_complete(target: Path, words: list[str], identity: list[str]) -> None:
     """Back up to the end, and compare all of it with the installation."""
+    from datastore.uploads.services.proving import stored_names
+    from datastore.uploads.storage import local_path, sha256_of
     from operations.services.backup_targets import target as storage_at
     from operations.services.backups import manifest_of
-    from uploads.services.proving import stored_names
-    from uploads.storage import local_path, sha256_of
 
     told = said("backup", str(target), *words)
     assert ", verified." in told, told
@@ -160,9 +160,9 @@ def main(folder: Path, seed: int) -> None:
     import pyrage
     from django.core.management import call_command
 
+    from datastore.uploads.storage import store_bytes
     from operations.services.backup_targets import target as storage_at
     from operations.services.backups import complete
-    from uploads.storage import store_bytes
 
     call_command("migrate", verbosity=0)
     draw = random.Random(seed)

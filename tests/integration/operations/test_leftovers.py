@@ -7,9 +7,9 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 
+from datastore.uploads.services.proving import stored_names
 from evaluation import durable
 from operations.tasks import tidy
-from uploads.services.proving import stored_names
 from web.storing import DurableStorage
 
 

@@ -7,10 +7,10 @@ import pyrage
 import pytest
 from django.core.management import CommandError, call_command
 
+from datastore.uploads.services.proving import prove
+from datastore.uploads.storage import private, store_bytes
 from submissions.models import Run
 from tests.integration.submissions.world import predictions, zipped
-from uploads.services.proving import prove
-from uploads.storage import private, store_bytes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,14 +9,14 @@ from django.db import connection
 from django.urls import reverse
 
 from accounts.models import User
-from audit.models import Entry
+from accounts.notifications.models import Email, Notification
+from accounts.people.models import Invitation
+from accounts.people.services import invitations
 from challenges import hooks
 from challenges.models import Concern, Member, Organizer, Participation, Team
 from challenges.services import participation, roles, teams
 from challenges.services.concerns import same_institution
-from notifications.models import Email, Notification
-from people.models import Invitation
-from people.services import invitations
+from core.audit.models import Entry
 from tests.unit.challenges.world import person
 
 pytestmark = pytest.mark.django_db

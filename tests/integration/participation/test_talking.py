@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
+from accounts.conversations import services as conversations
+from accounts.conversations.models import Post, Thread
+from accounts.notifications.models import Notification
 from challenges.contributions.conversations import ChallengeDiscussion
 from challenges.models import Announcement, Organizer
 from challenges.services import participation, roles, talking, teams
-from conversations import services as conversations
-from conversations.models import Post, Thread
-from notifications.models import Notification
 from tests.unit.challenges.world import person
 
 pytestmark = pytest.mark.django_db

@@ -8,18 +8,18 @@ from django.test import Client
 from django.urls import reverse
 
 from challenges.models import Phase
+from datastore.test_sets.services.sealing import create_test_set
 from evaluation import bundle, problems
 from evaluation.assessment import parse
 from evaluation.bundle import result_digest
 from evaluation.running.registered import Registered
 from evaluation.scoring import score_folders
 from executions.domain.plans import NotRunnableError, sockets
+from executions.scoring.domain.report import Report as Checked
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
-from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
-from test_sets.services.sealing import create_test_set
 from tests.integration.problems.test_kinds_with_numbers import figures_are_open_to_whom_they_tell_nothing_new
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped

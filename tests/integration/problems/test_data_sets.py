@@ -5,6 +5,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from datastore.test_sets.services.replacing import TestSetError
+from datastore.test_sets.services.sealing import create_test_set
 from evaluation import bundle, problems
 from evaluation.assessment import parse
 from evaluation.scoring import score_folders
@@ -13,8 +15,6 @@ from leaderboards.services import rankings as ranking_services
 from leaderboards.services.analyses import analyse_version
 from submissions.models import Submission
 from submissions.queries import results_frame
-from test_sets.services.replacing import TestSetError
-from test_sets.services.sealing import create_test_set
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 

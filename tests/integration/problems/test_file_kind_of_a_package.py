@@ -15,6 +15,9 @@ from django.test import Client
 from django.urls import reverse
 from PIL import Image
 
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError
+from datastore.uploads.storage import private
 from evaluation.catalogue import Metric
 from evaluation.catalogue import registry as metrics
 from evaluation.cli import main
@@ -28,15 +31,12 @@ from evaluation.problems.region_rules import RegionRules
 from evaluation.readers import ReadError
 from evaluation.scoring import read_results
 from evaluation.scoring.rows import Row, ScoredCase
-from results.services.pictures import draw
-from scoring.domain.report import Report
+from executions.scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError
+from submissions.results.services.pictures import draw
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
-from uploads.storage import private
 
 CASES = ("a", "b", "c", "d")
 LENGTH = 6

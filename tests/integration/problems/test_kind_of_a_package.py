@@ -13,6 +13,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from datastore.test_sets.services.sealing import TestSetError, create_test_set
 from evaluation import bundle, problems
 from evaluation.assessment import AssessmentError, parse
 from evaluation.bundle import result_digest
@@ -20,15 +21,14 @@ from evaluation.catalogue import registry as metrics
 from evaluation.cli import main
 from evaluation.problems import registry
 from evaluation.scoring import read_results
-from exposure.queries.audience import Audience
+from executions.scoring.domain.report import Report as Checked
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
+from reports.exposure.queries.audience import Audience
 from reports.models import Report
 from reports.services import reports as report_services
-from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
-from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 

@@ -7,18 +7,18 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from datastore.test_sets.services.sealing import create_test_set
 from evaluation import bundle, problems
 from evaluation.analyses.catalogue import PICTURES
 from evaluation.assessment import parse
 from evaluation.bundle import result_digest
 from evaluation.scoring import score_folders
+from executions.scoring.domain.report import Report as Checked
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from leaderboards.services.analyses import analyse_version
-from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
-from test_sets.services.sealing import create_test_set
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 

@@ -11,23 +11,23 @@ from django.test import Client
 from django.urls import reverse
 from PIL import Image
 
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestCase
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError
+from datastore.uploads.storage import private
 from evaluation import bundle, problems
 from evaluation.scoring import score_folders
+from executions.scoring.domain.report import Report, Status
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
-from results.queries.pictures import picture_name
-from results.services.pictures import draw
-from scoring.domain.report import Report, Status
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.pictures import drawable
-from test_sets import vault
-from test_sets.models import TestCase
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError
+from submissions.results.queries.pictures import picture_name
+from submissions.results.services.pictures import draw
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
-from uploads.storage import private
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -11,7 +11,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from audit.models import Entry
+from core.audit.models import Entry
+from core.work.services import claim, sweep_kind
 from registry import services
 from registry.models import Deposit
 from registry.queries.work import DEPOSITS
@@ -21,7 +22,6 @@ from registry.services.publishing import publish_version
 from registry.tasks import sweep
 from tests.unit.registry.world import person, registered
 from tests.unit.web.test_outbound import Slow
-from work.services import claim, sweep_kind
 
 pytestmark = pytest.mark.django_db
 TOKEN = "secret-token"
@@ -275,7 +275,7 @@ def test_a_wrong_token_is_said_without_the_token(ada, zenodo, settings):
 
 def test_the_sweep_finds_lost_jobs(ada, zenodo, monkeypatch):
     sent = []
-    monkeypatch.setattr("work.services.send", lambda name, args: sent.append((name, list(args))))
+    monkeypatch.setattr("core.work.services.send", lambda name, args: sent.append((name, list(args))))
     version = registered(ada)
     queued = deposits.queue_deposit(version=version)
     Deposit.objects.update(asked_at=timezone.now() - timedelta(minutes=1))

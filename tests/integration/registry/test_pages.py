@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pypdf import PdfReader
 
-from conversations.services import hide_post, start_thread
+from accounts.conversations.services import hide_post, start_thread
 from registry import services
 from registry.models import Registration, Verification
 from registry.services.publishing import publish_version, unpublished_versions

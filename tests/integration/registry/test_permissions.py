@@ -2,7 +2,7 @@
 
 import pytest
 
-from conversations.models import Post, Thread
+from accounts.conversations.models import Post, Thread
 from registry import queries
 from registry.models import Disclosure, Registration
 from registry.services.files import store_file

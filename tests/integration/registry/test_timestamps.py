@@ -5,11 +5,11 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from accounts.models import User
-from audit.models import Entry, Head
-from audit.services import GENESIS, broken_links, digest, record
-from audit.services.proving import prove
-from audit.services.sealing import append, part
-from audit.transactions import unit
+from core.audit.models import Entry, Head
+from core.audit.services import GENESIS, broken_links, digest, record
+from core.audit.services.proving import prove
+from core.audit.services.sealing import append, part
+from core.audit.transactions import unit
 from operations.services.doctor import CHECKS
 from registry.domain.certificate_order import sorted_certificates
 from registry.models import Timestamp

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from accounts.conversations.models import Thread
+from accounts.conversations.services import start_thread
 from accounts.models import User
-from conversations.models import Thread
-from conversations.services import start_thread
 from designs.models import Collaborator, Design
 from registry import services
 from registry.models import Registration, RegistrationVersion

@@ -8,15 +8,15 @@ from django.db import transaction
 from django.test import override_settings
 from PIL import Image
 
-from audit.models import Entry
+from core.audit.models import Entry
+from datastore.test_sets.models import TestCase
 from evaluation.figures import publication
-from exposure.queries.facts import Audience
+from executions.scoring.domain.results import summarize
+from reports.exposure.queries.facts import Audience
 from reports.models import Report
 from reports.services import reports
-from scoring.domain.results import summarize
 from submissions.models import Run
 from submissions.queries import results_frame
-from test_sets.models import TestCase
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storage_folder, storages_in, surroundings  # noqa: F401 (fixtures)
 

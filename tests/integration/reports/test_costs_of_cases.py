@@ -14,7 +14,7 @@ from django.test import override_settings
 
 from challenges.models import Phase
 from evaluation.figures import publication
-from exposure.queries.facts import Audience
+from reports.exposure.queries.facts import Audience
 from reports.services import storing
 from tests.integration.leaderboards import costs_world
 from tests.integration.leaderboards.conftest import storage_folder, storages_in, surroundings  # noqa: F401 (fixtures)

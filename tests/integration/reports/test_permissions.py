@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from challenges.models import Challenge
-from exposure.queries.facts import Audience
+from reports.exposure.queries.facts import Audience
 from reports.services import reports as services
 from reports.urls import urlpatterns
 from tests.integration.leaderboards import world

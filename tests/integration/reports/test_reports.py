@@ -16,26 +16,26 @@ from django.urls import reverse
 from django.utils import timezone
 from docx import Document as WordDocument
 
-from audit.models import Entry
+from core.audit.models import Entry
+from core.work.services import UNEXPECTED
+from datastore.test_sets import vault
 from designs.models import Design, DesignVersion
 from designs.queries import document_of_version
 from designs.queries.findings import all_findings
 from designs.services import answer_check
 from evaluation.figures.layout import number
-from exposure.queries.facts import Audience, Facts, collect
 from leaderboards.models import Standing
 from reports.domain.content import Status, items_of
 from reports.domain.guideline import CHAPTERS, DRAFTED, LEFT_TO_THE_AUTHORS
+from reports.exposure.queries.facts import Audience, Facts, collect
 from reports.models import Report, ReportText
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, reports, storing
-from results.queries.pictures import picture_name
 from submissions.models import MethodDescription
 from submissions.queries import counted_runs, results_frame
-from test_sets import vault
+from submissions.results.queries.pictures import picture_name
 from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import PIXEL, made, made_for_team
-from work.services import UNEXPECTED
 
 pytestmark = [
     pytest.mark.django_db,

@@ -14,15 +14,15 @@ from django.urls import reverse
 from django.utils import timezone
 from pypdf import PdfReader
 
+from accounts.notifications.models import Notification
 from challenges.models import Member, Organizer, Phase, Seat, Task, Team
-from datasets.hooks import Choice, artifacts
-from exposure.queries.facts import Audience
+from datastore.datasets.hooks import Choice, artifacts
 from leaderboards.contributions import exporting
 from leaderboards.models import OverallRanking, RankingVersion
 from leaderboards.queries.over_tasks import over_tasks
 from leaderboards.services import public_rankings
 from leaderboards.views import sharing
-from notifications.models import Notification
+from reports.exposure.queries.facts import Audience
 from reports.services import reports, storing
 from submissions.models import Submission
 from submissions.services.messages import tell_scored

@@ -24,17 +24,17 @@ from PIL import Image
 
 from accounts.models import User
 from challenges.models import Member, Organizer, Phase, Team
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestCase
+from datastore.test_sets.services import case_reports, received_archives
+from datastore.test_sets.services.sealing import create_test_set
 from executions.models import Execution
 from executions.services import hosts
 from leaderboards.services import analyses, rankings
-from measurements.models import Measurement
-from results.services.pictures import draw
+from submissions.measurements.models import Measurement
 from submissions.models import Run, Submission
 from submissions.queries import results_frame
-from test_sets import vault
-from test_sets.models import TestCase
-from test_sets.services import case_reports, received_archives
-from test_sets.services.sealing import create_test_set
+from submissions.results.services.pictures import draw
 from tests.integration.executions import world as algorithm_world
 from tests.integration.judging import world as judged_world
 from tests.integration.measurements import outside

@@ -11,16 +11,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from audit.models import Entry
+from core.audit.models import Entry
+from datastore.test_sets.models import TestCase
+from datastore.test_sets.queries.access_log import SEEN
+from datastore.test_sets.services.archives import take_archive
 from evaluation import problems
 from evaluation.assessment import parse
-from results.queries.pictures import plan_of
-from results.services.pictures import draw
-from results.views import cases as views
 from submissions.models import Submission
-from test_sets.models import TestCase
-from test_sets.queries.access_log import SEEN
-from test_sets.services.archives import take_archive
+from submissions.results.queries.pictures import plan_of
+from submissions.results.services.pictures import draw
+from submissions.results.views import cases as views
 from tests.integration.problems.test_points_and_images import packed
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped

@@ -12,16 +12,16 @@ from django.core.exceptions import ValidationError
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from challenges.models import Phase
-from datasets.hooks import Choice
-from datasets.models import Publication
-from datasets.services import publishing
+from datastore.datasets.hooks import Choice
+from datastore.datasets.models import Publication
+from datastore.datasets.services import publishing
+from datastore.test_sets.domain.case_access import CONSENT_WITHDRAWN, HIDDEN_IMAGES, HIDDEN_NOTE
 from evaluation.figures import publication
 from leaderboards.contributions.publishing import predictions as published_predictions
 from leaderboards.contributions.publishing import withheld
 from reports.services import team_report
 from submissions.models import Submission
 from submissions.services.messages import _letter
-from test_sets.domain.case_access import CONSENT_WITHDRAWN, HIDDEN_IMAGES, HIDDEN_NOTE
 from tests.integration.executions.conftest import engine
 from tests.integration.reports.conftest import made_for_team, plain_picture
 from tests.integration.results.case_worlds import BUILDERS, EXIT, World, build, content_of

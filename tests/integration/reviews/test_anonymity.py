@@ -5,9 +5,9 @@ import zlib
 
 import pytest
 
+from accounts.notifications.models import Email, Notification
 from designs.services import save_field
 from evaluation.documents import pdf
-from notifications.models import Email, Notification
 from reviews.models import Side
 from reviews.services import talk
 from reviews.services.filing import submit_revision

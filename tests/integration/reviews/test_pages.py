@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from notifications.models import Notification
+from accounts.notifications.models import Notification
 from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
 from reviews.queries import funnels_of, waiting_in
 from reviews.services import reviewers

@@ -9,11 +9,11 @@ from accounts.models import User
 from challenges.models import Task
 from challenges.services import create_phase, join_with_team
 from confinement.limits import MIB
+from datastore.test_sets.services import arrivals
+from datastore.uploads.models import Upload
+from datastore.uploads.services import refusals, uploads
 from submissions.services import submitting
-from test_sets.services import arrivals
 from tests.integration.submissions.world import ASSESSMENT, World
-from uploads.models import Upload
-from uploads.services import refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GIB = 1024 * MIB

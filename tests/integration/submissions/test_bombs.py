@@ -5,18 +5,18 @@ import tarfile
 
 import pytest
 
-from scoring.services import inspecting
+from datastore.test_sets.services import archives
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError
+from datastore.uploads.services import refusals
+from datastore.uploads.storage import scratch
+from executions.scoring.services import inspecting
 from submissions.models import Submission
 from submissions.queries import quota
 from submissions.services import validation
-from test_sets.services import archives
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError
 from tests.integration.submissions.world import World, build, predictions, zipped
 from tests.integration.test_sets.test_archives import references
 from tests.unit.confinement.test_hostile_archives import sparse
-from uploads.services import refusals
-from uploads.storage import scratch
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

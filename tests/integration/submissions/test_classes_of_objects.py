@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from datastore.test_sets.queries.test_sets import expectation
+from datastore.test_sets.services.sealing import TestSetError, create_test_set
 from evaluation.cli import main
 from evaluation.scoring import read_results
 from submissions.models import Submission
 from submissions.queries import results_frame
-from test_sets.queries.test_sets import expectation
-from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.test_tables import CASES, OBJECTS, add_phase, boxes, handed_in, scored, table
 from tests.integration.submissions.world import World
 

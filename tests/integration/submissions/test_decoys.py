@@ -5,18 +5,18 @@ import re
 import pytest
 from django.core.exceptions import ValidationError
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase
 from challenges.services import close_phase
-from exposure.queries.audience import Audience, level_for
-from notifications.models import Notification
+from datastore.test_sets.queries import case_metadata_frame
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError, manifest_digest
+from reports.exposure.queries.audience import Audience, level_for
 from reports.services.team_report import collect as collect_of_team
-from results.queries.decoys import handed_in
 from submissions.models import Run
 from submissions.queries import annotator_frames, evidence_of, results_frame
 from submissions.queries.counting import tells_which
-from test_sets.queries import case_metadata_frame
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError, manifest_digest
+from submissions.results.queries.decoys import handed_in
 from tests.integration.submissions import test_tables as tables
 from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
 from tests.integration.test_sets.test_archives import packed, references

@@ -7,8 +7,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Concern, Phase
-from notifications.models import Notification
+from datastore.test_sets.models import TestCase
 from submissions import hooks
 from submissions.models import Release, Submission
 from submissions.queries import counted_runs
@@ -18,7 +19,6 @@ from submissions.rules import access_to_submission
 from submissions.services.choosing import choose
 from submissions.services.messages import KIND, remind, remind_phase, tell_scored
 from submissions.services.releasing import release_new
-from test_sets.models import TestCase
 from tests.integration.submissions.world import World, build, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from challenges.models import Phase
+from datastore.uploads.models import Upload
 from submissions import hooks
 from submissions.models import Run, Submission
 from submissions.queries.counting import counting
@@ -16,7 +17,6 @@ from submissions.queries.progress import progress
 from submissions.services.releasing import release_new
 from submissions.services.submitting import create_upload
 from tests.integration.submissions.world import ASSESSMENT, World, build, labels, nifti, predictions, zipped
-from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BASE = "/challenges/blocks/"

@@ -16,16 +16,16 @@ from PIL import Image
 
 from challenges.models import Phase
 from challenges.services import create_phase
+from datastore.test_sets import vault
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError, create_test_set
 from evaluation.cli import main
 from evaluation.scoring import read_results
-from results.queries.pictures import picture_name
-from results.services.pictures import draw
-from scoring.domain.report import Report
+from executions.scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
-from test_sets import vault
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError, create_test_set
+from submissions.results.queries.pictures import picture_name
+from submissions.results.services.pictures import draw
 from tests.integration.submissions.world import World, zipped
 
 pytestmark = [

@@ -3,11 +3,11 @@
 import pytest
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from challenges.models import Phase
 from challenges.services.participation import set_terms
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Entry, State
-from notifications.models import Notification
 from submissions import hooks
 from submissions.domain.method_entries import from_json, missing, share
 from submissions.models import MethodDescription, Submission

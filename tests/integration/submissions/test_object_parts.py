@@ -11,10 +11,10 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase
 from evaluation.cli import main
+from executions.scoring.services import disentangling, scorer
 from leaderboards.queries import object_parts
 from leaderboards.services import rankings
-from results.domain.object_parts import parts_of
-from scoring.services import disentangling, scorer
+from submissions.results.domain.object_parts import parts_of
 from tests.integration.submissions.test_instances import (
     ASSESSMENT,
     CASES,

@@ -4,9 +4,9 @@ import pytest
 
 from accounts.models import User
 from challenges.models import Organizer
-from results import urls as result_urls
+from datastore.test_sets import urls as test_set_urls
 from submissions import urls as submission_urls
-from test_sets import urls as test_set_urls
+from submissions.results import urls as result_urls
 from tests.integration.submissions.world import World, predictions, zipped
 
 urlpatterns = [*submission_urls.urlpatterns, *result_urls.urlpatterns, *test_set_urls.urlpatterns]

@@ -13,20 +13,20 @@ from django.db import connection
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
+from accounts.notifications.models import Email, Notification
 from challenges.models import Concern, Phase
 from challenges.queries import phases_of
 from challenges.services.roles import set_standing
-from notifications.models import Email, Notification
-from results.queries.overview import failed, figure_by_day, work_of
+from core.work.services import sweep_kind
+from datastore.uploads.services import refusals
 from submissions import hooks
 from submissions.models import Rescoring, Run, Submission
 from submissions.queries import counted_runs
 from submissions.queries.work import RESCORING
+from submissions.results.queries.overview import failed, figure_by_day, work_of
 from submissions.services import messages, states
 from submissions.services.repeating import repeat_asked
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
-from uploads.services import refusals
-from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BASE = "/challenges/blocks/"

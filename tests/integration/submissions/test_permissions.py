@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
-from audit.models import Entry
 from challenges.models import Phase
+from core.audit.models import Entry
+from datastore.uploads.services import refusals
 from submissions.models import Submission
 from tests.integration.submissions.world import World, build, predictions, zipped
-from uploads.services import refusals
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,12 +12,12 @@ from django.utils import timezone
 from challenges.models import Seat
 from challenges.services import join_with_team
 from challenges.services.teams import leave
+from datastore.uploads.models import Upload
+from datastore.uploads.services import refusals, uploads
 from submissions.models import Submission
 from submissions.queries import quota
 from submissions.services import submitting
 from tests.integration.submissions.world import World, build, predictions, zipped
-from uploads.models import Upload
-from uploads.services import refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,11 +7,11 @@ from django.urls import reverse
 from challenges.models import Phase
 from challenges.queries.submission_methods import refusal_of_uploads
 from challenges.services import join_with_team, launch
-from measurements.queries.tables import takes_tables
+from datastore.uploads.services.refusals import NotAllowedError
+from submissions.measurements.queries.tables import takes_tables
 from submissions.services.submitting import create_upload
 from tests.integration.challenges import world
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
-from uploads.services.refusals import NotAllowedError
 
 __all__ = ["storage_folder", "surroundings"]
 pytestmark = pytest.mark.django_db

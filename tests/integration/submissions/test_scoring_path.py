@@ -10,22 +10,22 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from audit.models import Entry
+from core.audit.models import Entry
+from core.work import services as work
+from core.work.queries import next_rows
+from core.work.services import Lease, LeaseLostError, claim
+from datastore.test_sets.queries import case_metadata_frame, case_names
 from evaluation.scoring import semantic
-from scoring.domain import results
-from scoring.services import cases as scored_cases
-from scoring.services import scorer, writing
+from executions.scoring.domain import results
+from executions.scoring.services import cases as scored_cases
+from executions.scoring.services import scorer, writing
 from submissions import hooks
 from submissions.models import Chunk, Run, Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.progress import progress
 from submissions.queries.work import SCORING
 from submissions.services import scoring, states, sweeping, validation
-from test_sets.queries import case_metadata_frame, case_names
 from tests.integration.submissions.world import CASES, World, labels, predictions, zipped
-from work import services as work
-from work.queries import next_rows
-from work.services import Lease, LeaseLostError, claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Submission.State

@@ -15,6 +15,11 @@ from PIL import Image
 from challenges.models import Phase
 from challenges.services import create_phase
 from confinement.sandbox import Answer
+from core.work import services as work_services
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestCase
+from datastore.test_sets.services.sealing import TestSetError, create_test_set
+from datastore.uploads.storage import private
 from evaluation import ranking
 from evaluation.assessment.options import option_sentences
 from evaluation.bundle import result_digest
@@ -22,21 +27,16 @@ from evaluation.cli import main
 from evaluation.problems.tables import table_problem
 from evaluation.scoring import read_evidence
 from evaluation.scoring.evidence import evidence_digest, merge_evidence
-from results.queries.pictures import picture_name
-from results.services.pictures import draw
-from scoring.domain import results
-from scoring.domain.report import Report
-from scoring.services import cases as scored_cases
-from scoring.services import scorer
+from executions.scoring.domain import results
+from executions.scoring.domain.report import Report
+from executions.scoring.services import cases as scored_cases
+from executions.scoring.services import scorer
 from submissions.models import Chunk, Submission
 from submissions.queries import evidence_of, results_frame
+from submissions.results.queries.pictures import picture_name
+from submissions.results.services.pictures import draw
 from submissions.services import scoring, validation
-from test_sets import vault
-from test_sets.models import TestCase
-from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
-from uploads.storage import private
-from work import services as work_services
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from django.test import override_settings
 
+from datastore.test_sets import vault
+from datastore.uploads.storage import scratch
 from submissions.services import sweeping
-from test_sets import vault
-from uploads.storage import scratch
 from web import storing
 
 pytestmark = pytest.mark.django_db

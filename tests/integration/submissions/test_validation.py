@@ -6,7 +6,7 @@ import tarfile
 import numpy as np
 import pytest
 
-from scoring.domain.report import Report, Status
+from executions.scoring.domain.report import Report, Status
 from submissions.models import Submission
 from submissions.services import states
 from tests.integration.submissions.world import (

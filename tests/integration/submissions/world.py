@@ -16,11 +16,11 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Phase, Task, Team
 from challenges.services import create_challenge, create_phase, join_with_team
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.services.sealing import create_test_set
+from datastore.uploads.services.uploads import append
 from submissions.models import Submission
 from submissions.services.submitting import create_upload, finish
-from test_sets.models import TestSet
-from test_sets.services.sealing import create_test_set
-from uploads.services.uploads import append
 
 SHAPE = (12, 10, 8)
 AFFINE = np.diag([1.0, 1.0, 2.0, 1.0])

@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from datastore.test_sets.domain import merging
+from datastore.test_sets.queries import annotators_of
+from datastore.test_sets.queries.test_sets import deciding_annotator
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError, manifest_digest
 from evaluation.ranking import rank
 from submissions.queries import annotator_frames, counted_runs, results_frame
-from test_sets.domain import merging
-from test_sets.queries import annotators_of
-from test_sets.queries.test_sets import deciding_annotator
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError, manifest_digest
 from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
 from tests.integration.test_sets.test_archives import packed, references
 

@@ -5,18 +5,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.queries import annotators_of
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError, manifest_digest
+from datastore.uploads.storage import private
 from evaluation import ranking
 from evaluation.scoring import score_folders
 from evaluation.scoring.evidence import evidence_digest, make_evidence, merge_evidence
-from scoring.domain.results import CaseRow
+from executions.scoring.domain.results import CaseRow
 from submissions.models import Chunk
 from submissions.queries import annotator_evidence, annotator_frames, evidence_of, results_frame
 from submissions.services import scoring
-from test_sets import vault
-from test_sets.models import TestSet
-from test_sets.queries import annotators_of
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError, manifest_digest
 from tests.integration.submissions import test_instances as of_instances
 from tests.integration.submissions.test_instances import CLASSED, cells, png
 from tests.integration.submissions.test_tables import (
@@ -33,7 +34,6 @@ from tests.integration.submissions.test_tables import (
 )
 from tests.integration.submissions.world import World
 from tests.integration.test_sets.test_archives import packed
-from uploads.storage import private
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit.models import Entry
 from challenges.services import create_phase
+from core.audit.models import Entry
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError, manifest_digest
 from submissions.models import Run
-from test_sets.models import TestSet
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError, manifest_digest
 from tests.integration.submissions.world import ASSESSMENT, CASES, World, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,15 +9,15 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Organizer
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestSet, TestSetArchive, TestSetUpload
+from datastore.test_sets.services import arrivals
+from datastore.uploads.services import refusals
+from datastore.uploads.storage import private
 from submissions.services import submitting
-from test_sets import vault
-from test_sets.models import TestSet, TestSetArchive, TestSetUpload
-from test_sets.services import arrivals
 from tests.integration.submissions.world import World, zipped
 from tests.integration.test_sets.test_archives import references
 from tests.integration.uploads.test_tus import TUS, encoded, patch
-from uploads.services import refusals
-from uploads.storage import private
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 
 from accounts.models import User
-from audit.models import Entry
 from challenges.models import Organizer
 from challenges.services import create_challenge
-from test_sets.queries.access_log import DOWNLOADED, SEEN
+from core.audit.models import Entry
+from datastore.test_sets.queries.access_log import DOWNLOADED, SEEN
 from tests.integration.challenges import world as challenge_world
 from tests.integration.submissions.test_tables import LABELS, add_phase
 from tests.integration.submissions.world import CASES, World, build, labels, nifti, predictions, zipped

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.services.reading import Reading, read_archive
+from datastore.test_sets.services.sealing import TestSetError
 from evaluation import problems
 from evaluation.problems.tables import TableProblem
-from test_sets.models import TestSet
-from test_sets.services.reading import Reading, read_archive
-from test_sets.services.sealing import TestSetError
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 

@@ -9,13 +9,13 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Organizer
-from test_sets import vault
-from test_sets.models import TestSet, TestSetArchive
-from test_sets.queries.work import CHECKING
-from test_sets.services import arrivals, received_archives
+from core.work.queries import lost
+from datastore.test_sets import vault
+from datastore.test_sets.models import TestSet, TestSetArchive
+from datastore.test_sets.queries.work import CHECKING
+from datastore.test_sets.services import arrivals, received_archives
+from datastore.uploads.storage import private
 from tests.integration.submissions.world import CASES, World, predictions, zipped
-from uploads.storage import private
-from work.queries import lost
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,17 +5,17 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from audit.models import Entry
 from challenges.models import Phase
-from changes.models import ChangeRequest
-from changes.services import Verdict, decide, request_change
-from test_sets.models import TestSet
-from test_sets.services.archives import take_archive
-from test_sets.services.arrivals import begin
-from test_sets.services.sealing import TestSetError
+from core.audit.models import Entry
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.arrivals import begin
+from datastore.test_sets.services.sealing import TestSetError
+from datastore.uploads.services.refusals import UploadError
+from registry.changes.models import ChangeRequest
+from registry.changes.services import Verdict, decide, request_change
 from tests.integration.changes import world as registered
 from tests.integration.test_sets.test_archives import packed, references
-from uploads.services.refusals import UploadError
 
 # In one transaction: decisions about changes cannot be deleted, so that the database could not be emptied afterwards.
 pytestmark = pytest.mark.django_db

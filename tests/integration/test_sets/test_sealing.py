@@ -4,12 +4,12 @@ import pandas as pd
 import pytest
 from django.db import IntegrityError, transaction
 
-from audit.models import Entry
+from core.audit.models import Entry
+from datastore.test_sets.models import TestSet
+from datastore.test_sets.services.received_archives import check
+from datastore.test_sets.services.sealing import TestSetError, create_test_set, manifest_digest
+from datastore.test_sets.services.undoing import undo_sealing
 from registry.services.verifying import verify
-from test_sets.models import TestSet
-from test_sets.services.received_archives import check
-from test_sets.services.sealing import TestSetError, create_test_set, manifest_digest
-from test_sets.services.undoing import undo_sealing
 from tests.integration.submissions.world import CASES, World, add_test_set, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)

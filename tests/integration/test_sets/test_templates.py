@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from challenges.services import create_phase
+from datastore.test_sets.services.archives import take_archive
+from datastore.test_sets.services.sealing import TestSetError
+from datastore.test_sets.services.templates import template_of
 from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.problems.files import FileProblem
-from test_sets.services.archives import take_archive
-from test_sets.services.sealing import TestSetError
-from test_sets.services.templates import template_of
 from tests.integration.submissions.world import ASSESSMENT, World
 
 pytestmark = [

@@ -6,12 +6,12 @@ import pyrage
 import pytest
 from PIL import Image
 
+from datastore.test_sets import vault
+from datastore.uploads.storage import local_path
 from evaluation.readers import read_label_image
-from results.queries.pictures import picture_name
-from results.services import pictures
-from test_sets import vault
+from submissions.results.queries.pictures import picture_name
+from submissions.results.services import pictures
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
-from uploads.storage import local_path
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GZIP, AGE = b"\x1f\x8b", b"age-encryption.org/v1"

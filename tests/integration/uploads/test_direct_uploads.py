@@ -14,16 +14,16 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from datastore.uploads.contributions import system_checks
+from datastore.uploads.models import Multipart, Upload
+from datastore.uploads.services import multiparts, uploads
+from datastore.uploads.storage import local_path, private, scratch
 from submissions.models import Submission
 from submissions.services import submitting, sweeping
 from tests.integration.submissions.test_quota import concurrently
 from tests.integration.submissions.world import World, predictions, zipped
 from tests.integration.uploads import object_store
 from tests.integration.uploads.object_store import PART, bucket, store, stored
-from uploads.contributions import system_checks
-from uploads.models import Multipart, Upload
-from uploads.services import multiparts, uploads
-from uploads.storage import local_path, private, scratch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 UPLOADS = "/api/v1/challenges/blocks/direct-uploads/"

@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.services import issue_token
+from datastore.uploads.models import FormFile
+from datastore.uploads.services import form_files
+from datastore.uploads.storage import open_stored
+from leaderboards.workbench.models import BroughtTable
 from tests.integration.challenges.world import person
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside
 from tests.integration.workbench.test_brought_tables import LINES
-from uploads.models import FormFile
-from uploads.services import form_files
-from uploads.storage import open_stored
-from workbench.models import BroughtTable
 
 __all__ = ["storage_folder", "surroundings"]
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from datastore.uploads.models import Upload
+from datastore.uploads.services import refusals, uploads
 from submissions.models import Submission
 from submissions.services import submitting
 from tests.integration.submissions.world import World, predictions, zipped
-from uploads.models import Upload
-from uploads.services import refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TUS = {"Tus-Resumable": "1.0.0"}

@@ -13,9 +13,9 @@ from django.utils import timezone
 from django.utils.regex_helper import normalize
 
 from accounts.models import User
+from accounts.notifications.models import Email
 from accounts.services.rights import UNCONFIRMED_DAYS, delete_unconfirmed_accounts, forget_what_is_old
-from audit.models import Sealing
-from notifications.models import Email
+from core.audit.models import Sealing
 from tests.fuzz import world
 from tests.integration.federation import world as sites
 

@@ -11,20 +11,20 @@ from django.test import Client
 from django.utils import timezone
 from podium_client import cli
 
+from accounts.notifications.models import Notification
 from challenges.models import Challenge, Phase, Projection
 from challenges.services import close_phase, follow, join_with_team, launch
 from challenges.services.phase_messages import tell_of_phases
-from exposure.queries.facts import Audience, collect
-from notifications.models import Notification
+from datastore.uploads.services.refusals import UploadError
 from registry.models import Registration, RegistrationVersion
 from registry.services import add_version
 from registry.services.states import end_registration
 from reports.domain.content import Fill, Item, Ledger
+from reports.exposure.queries.facts import Audience, collect
 from reports.services.items import logged
 from reports.services.items.source import Source
 from submissions.services.submitting import create_upload
 from tests.integration.challenges import world
-from uploads.services.refusals import UploadError
 from web.wording import day_words, moment_words
 
 pytestmark = [

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat
+from datastore.test_sets.models import TestSet
 from submissions.models import Submission
-from test_sets.models import TestSet
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
 

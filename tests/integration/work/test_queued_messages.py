@@ -9,8 +9,8 @@ from celery import Celery
 from kombu import Connection
 
 from config.schedule import Schedule
+from core.work.domain.messages import queue_of, queued_on
 from operations.services.broker import EmbeddedBroker
-from work.domain.messages import queue_of, queued_on
 
 SWEEP, VALIDATE = "work.tasks.sweep", "submissions.tasks.validate"
 

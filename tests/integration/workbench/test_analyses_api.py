@@ -8,10 +8,10 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.services import issue_token
 from evaluation import verify
+from leaderboards.workbench.models import BroughtTable
+from leaderboards.workbench.services import analysing
 from tests.integration.leaderboards.conftest import storage_folder, surroundings  # noqa: F401 (fixtures)
 from tests.integration.workbench.test_brought_tables import LINES, ada, bo, no_messages  # noqa: F401 (fixtures)
-from workbench.models import BroughtTable
-from workbench.services import analysing
 
 pytestmark = pytest.mark.django_db
 State = BroughtTable.State
@@ -190,7 +190,7 @@ def test_an_answer_that_comes_second_is_told_and_changes_nothing(ada, monkeypatc
     shown = BroughtTable.objects.get()
     program.ask("post", f"{url}answers/", {})
     # Both were answered when they were looked at, in the page and by a program.
-    monkeypatch.setattr("workbench.views.readable_or_404", lambda *_a, **_o: shown)
+    monkeypatch.setattr("leaderboards.workbench.views.readable_or_404", lambda *_a, **_o: shown)
     monkeypatch.setattr("api.analyses.views.readable_or_404", lambda *_a, **_o: shown)
     page = Client()
     page.force_login(ada)
@@ -201,7 +201,7 @@ def test_an_answer_that_comes_second_is_told_and_changes_nothing(ada, monkeypatc
     assert second.status_code == 409
     assert "is being analysed" in second.json()["detail"]
     monkeypatch.undo()
-    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("core.work.services.enqueue", lambda *_arguments, **_options: None)
     table.refresh_from_db()
     assert (table.state, table.choices[0]["direction"]) == (State.COMPUTING, "higher")
     assert "This table is being analysed" in page.get(table.get_absolute_url()).content.decode()

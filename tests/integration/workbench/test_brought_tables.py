@@ -9,17 +9,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from audit.models import Entry
+from core.audit.models import Entry
+from core.work.services import claim
 from evaluation import verify
+from leaderboards.workbench.contributions import rights
+from leaderboards.workbench.domain import child
+from leaderboards.workbench.models import BroughtTable
+from leaderboards.workbench.queries.work import BROUGHT_TABLES
+from leaderboards.workbench.services import analysing
+from leaderboards.workbench.services import tables as services
+from leaderboards.workbench.urls import urlpatterns
 from tests.integration.leaderboards.conftest import storage_folder, surroundings  # noqa: F401 (fixtures)
-from work.services import claim
-from workbench.contributions import rights
-from workbench.domain import child
-from workbench.models import BroughtTable
-from workbench.queries.work import BROUGHT_TABLES
-from workbench.services import analysing
-from workbench.services import tables as services
-from workbench.urls import urlpatterns
 
 pytestmark = pytest.mark.django_db
 State = BroughtTable.State
@@ -38,9 +38,9 @@ READING = {"table", "board_csv", "figure", "file"}
 @pytest.fixture(autouse=True)
 def no_messages(monkeypatch):
     """Send no messages, because the tests act as the worker."""
-    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("core.work.services.enqueue", lambda *_arguments, **_options: None)
     # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
-    monkeypatch.setattr("workbench.queries.work.BROUGHT_TABLES.lease", timedelta(hours=1))
+    monkeypatch.setattr("leaderboards.workbench.queries.work.BROUGHT_TABLES.lease", timedelta(hours=1))
 
 
 @pytest.fixture

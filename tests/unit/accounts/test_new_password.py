@@ -6,10 +6,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AccessToken, User
+from accounts.notifications.models import Email
+from accounts.notifications.services.delivery import deliver
 from accounts.services import issue_token, use_token
-from audit.models import Entry
-from notifications.models import Email
-from notifications.services.delivery import deliver
+from core.audit.models import Entry
 
 pytestmark = pytest.mark.django_db
 

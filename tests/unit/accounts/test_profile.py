@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
-from audit.models import Entry
+from core.audit.models import Entry
 
 pytestmark = pytest.mark.django_db
 URL = "/accounts/profile/"

@@ -12,15 +12,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AccessToken, User
+from accounts.notifications.models import Email, Notification, Unsubscribed
+from accounts.notifications.services import notify
+from accounts.people.models import Invitation
 from accounts.services import issue_token
 from accounts.services.rights import close_account, copy_of, forget_what_is_old, obstacles
-from audit.models import Entry
-from audit.services import broken_links, record
 from challenges.models import Member, Organizer, Task
 from challenges.services import create_challenge, join_with_team
-from notifications.models import Email, Notification, Unsubscribed
-from notifications.services import notify
-from people.models import Invitation
+from core.audit.models import Entry
+from core.audit.services import broken_links, record
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long password"

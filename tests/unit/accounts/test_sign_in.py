@@ -15,9 +15,9 @@ from django.urls import reverse
 
 from accounts import devices
 from accounts.models import User
+from accounts.notifications.models import Email
 from accounts.queries import account_named
 from accounts.tasks import write_about_new_password
-from notifications.models import Email
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts.models import AccessToken, User
 from accounts.services import TOKENS_AT_ONCE, issue_token, use_token
-from audit.models import Entry
+from core.audit.models import Entry
 
 pytestmark = pytest.mark.django_db
 

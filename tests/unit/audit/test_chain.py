@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from accounts.models import User
-from audit import services
-from audit.models import Entry, Head
-from audit.services import GENESIS, broken_links, record
+from core.audit import services
+from core.audit.models import Entry, Head
+from core.audit.services import GENESIS, broken_links, record
 
 pytestmark = pytest.mark.django_db
 

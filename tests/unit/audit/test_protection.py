@@ -11,14 +11,14 @@ from django.db.models import Value
 from django.db.models.functions import Concat
 
 from accounts.models import User
-from audit import hooks
-from audit.domain.values import LENGTH, field_digest, plain
-from audit.models import Entry, Sealing
-from audit.services import record
-from audit.services.proving import prove
-from audit.services.sealing import adopt_new
-from audit.transactions import unit
-from notifications.models import Unsubscribed
+from accounts.notifications.models import Unsubscribed
+from core.audit import hooks
+from core.audit.domain.values import LENGTH, field_digest, plain
+from core.audit.models import Entry, Sealing
+from core.audit.services import record
+from core.audit.services.proving import prove
+from core.audit.services.sealing import adopt_new
+from core.audit.transactions import unit
 
 MODELS = apps.get_models(include_auto_created=True)
 

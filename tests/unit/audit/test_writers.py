@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from accounts.models import User
-from audit import hooks
-from audit.models import Entry, Sealing
-from audit.services import record
-from audit.services.proving import prove
-from audit.services.sealing import PIECE, append, seal_migrated
-from audit.transactions import begin_migration, end_migration, unit
+from core.audit import hooks
+from core.audit.models import Entry, Sealing
+from core.audit.services import record
+from core.audit.services.proving import prove
+from core.audit.services.sealing import PIECE, append, seal_migrated
+from core.audit.transactions import begin_migration, end_migration, unit
 from operations.services.administrators import ADMINISTRATOR, give_role
 
 

@@ -8,11 +8,11 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from audit.models import Entry
 from challenges import hooks
 from challenges.models import Member, Phase, Seat, Task, Team
 from challenges.services import close_phase, create_phase, end_phases, join_with_team
 from challenges.services.teams import drop_task, enter_task
+from core.audit.models import Entry
 from tests.unit.challenges.world import ASSESSMENT, build, person
 
 pytestmark = pytest.mark.django_db

@@ -21,13 +21,22 @@ ALLOWED = {
         "challenges/queries/timetable.py",
     ),
     *("challenges/services/challenges.py", "challenges/services/launching.py", "challenges/templatetags/phases.py"),
-    *("exposure/queries/facts.py", "submissions/queries/quotas.py"),
+    *("reports/exposure/queries/facts.py", "submissions/queries/quotas.py"),
 }
 # Facts of a report, which have fields of the same names; a multipart upload, an invitation and a thread that are closed.
 OTHERS = {
-    *("exposure/services/lines.py", "exposure/services/questions.py", "reports/services/items/logged.py"),
-    *("registry/views/records.py", "conversations/models.py", "conversations/services.py", "people/tables.py"),
-    *("drift/domain/comparing.py", "changes/models.py", "people/models.py"),
+    *(
+        "reports/exposure/services/lines.py",
+        "reports/exposure/services/questions.py",
+        "reports/services/items/logged.py",
+    ),
+    *(
+        "registry/views/records.py",
+        "accounts/conversations/models.py",
+        "accounts/conversations/services.py",
+        "accounts/people/tables.py",
+    ),
+    *("registry/drift/domain/comparing.py", "registry/changes/models.py", "accounts/people/models.py"),
 }
 
 

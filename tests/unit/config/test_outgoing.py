@@ -12,10 +12,10 @@ LIBRARIES = {
 CLIENT = "runs on the computer of a participant, who waits for it"
 CONNECTING = {
     "platform/web/outbound.py": "the guarded requests of the server; one absolute deadline for each",
-    "platform/notifications/services/delivery.py": "letters, sent by a worker to the server of the settings",
-    "platform/uploads/storage.py": "names of exceptions",
-    "platform/uploads/object_store.py": "the object store of the settings, with time-outs and few attempts",
-    "platform/uploads/management/commands/check_direct_uploads.py": "a command that an operator waits for",
+    "platform/accounts/notifications/services/delivery.py": "letters, sent by a worker to the server of the settings",
+    "platform/datastore/uploads/storage.py": "names of exceptions",
+    "platform/datastore/uploads/object_store.py": "the object store of the settings, with time-outs and few attempts",
+    "platform/datastore/uploads/management/commands/check_direct_uploads.py": "a command that an operator waits for",
     "platform/operations/management/commands/backup.py": "names of exceptions",
     "platform/operations/management/commands/run.py": "asks the web process that it started on this machine",
     "platform/operations/services/proxies.py": "asks the address of this site, for the command `doctor`",
@@ -32,7 +32,7 @@ CONNECTING = {
 }
 ASKING = {
     "platform/designs/services/links.py": "check_links",
-    "platform/drift/services.py": "run_check",
+    "platform/registry/drift/services.py": "run_check",
     "platform/registry/services/depositing.py": "run_deposit",
     "platform/registry/services/timestamps.py": "stamp",
 }
@@ -75,7 +75,7 @@ def test_requests_to_other_hosts_run_in_workers_only():
                     calls[called].add(name)
     assert calls == {
         "check_links": {"platform/designs/tasks.py"},
-        "run_check": {"platform/drift/tasks.py"},
+        "run_check": {"platform/registry/drift/tasks.py"},
         "run_deposit": {"platform/registry/tasks.py"},
         "stamp": {"platform/registry/tasks.py"},
     }

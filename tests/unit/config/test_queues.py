@@ -6,9 +6,9 @@ import pytest
 from celery import current_app
 from django.conf import settings
 
+from core.work.domain.messages import queue_of
+from core.work.kinds import registered
 from operations.services.workers import worker_commands
-from work.domain.messages import queue_of
-from work.kinds import registered
 
 PROMPT = {"mail", "sweep", "validate"}
 """Queues whose slots take nothing that may last."""

@@ -54,8 +54,8 @@ QUOTAS = {
     "settings.PODIUM_ANALYSES_PER_DAY": (20, "person and day", "workers"),
     "settings.PODIUM_ANONYMOUS_BODY_BYTES": (64 * 1024, "request without an account", "memory"),
     "settings.PODIUM_FORM_BODY_BYTES": (2 * 1024**2, "request with an account", "memory"),
-    "datasets.services.hosting.UNDER_WAY": (5, "challenge", "disk"),
-    "test_sets.services.arrivals.UNDER_WAY": (3, "challenge", "disk"),
+    "datastore.datasets.services.hosting.UNDER_WAY": (5, "challenge", "disk"),
+    "datastore.test_sets.services.arrivals.UNDER_WAY": (3, "challenge", "disk"),
     "accounts.services.rights.UNCONFIRMED_DAYS": (30, "account without a confirmed address", "the list of accounts"),
     "federation.services.refusals.FORGED_BEFORE_WARNING": (3, "federation and day", "organizers' mailboxes"),
 }

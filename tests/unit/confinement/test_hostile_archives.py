@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from confinement.archive import ArchiveError, BombError, extract, is_tar, members, repack_tar
 from confinement.limits import MIB, ArchiveLimits, Packing
-from scoring.services.inspecting import archive_limits
+from executions.scoring.services.inspecting import archive_limits
 
 LIMITS = ArchiveLimits(entries=50, total_bytes=10_000_000, entry_bytes=5_000_000, depth=4, name_length=100)
 

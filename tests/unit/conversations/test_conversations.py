@@ -7,14 +7,14 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError, transaction
 
-from audit.models import Entry
-from conversations.hooks import policies, policy_of
-from conversations.models import Post, Subscription, Thread
-from conversations.queries import follows, newest_threads, posts_of, threads_about
-from conversations.services import close_thread, follow, hide_post, mark_answer, reply, start_thread, unfollow
+from accounts.conversations.hooks import policies, policy_of
+from accounts.conversations.models import Post, Subscription, Thread
+from accounts.conversations.queries import follows, newest_threads, posts_of, threads_about
+from accounts.conversations.services import close_thread, follow, hide_post, mark_answer, reply, start_thread, unfollow
+from accounts.notifications import kinds
+from accounts.notifications.models import Notification
+from core.audit.models import Entry
 from designs.models import Collaborator
-from notifications import kinds
-from notifications.models import Notification
 from tests.unit.challenges.world import build
 from tests.unit.challenges.world import person as participant
 from tests.unit.designs.world import design, person

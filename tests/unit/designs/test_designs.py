@@ -7,16 +7,16 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
-from conversations import services as conversations
+from accounts.conversations import services as conversations
+from accounts.notifications.models import Email
+from accounts.people.models import Invitation
+from accounts.people.services import invitations
 from designs import services
 from designs.models import Collaborator, Design, DesignVersion
 from designs.queries import document_of, document_of_version
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State, public_form, to_json
-from notifications.models import Email
-from people.models import Invitation
-from people.services import invitations
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db

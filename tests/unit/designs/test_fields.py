@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 
-from audit.models import Entry as AuditEntry
+from core.audit.models import Entry as AuditEntry
 from designs import services
 from designs.models import FieldChange, FieldValue
 from designs.queries import document_of

@@ -33,7 +33,7 @@ ALLOWED = {
     "evaluation/boards/stored.py": "`sensitivity` is a key of the ranking document",
     "platform/registry/domain/historic.py": "what was published about challenges",
     "platform/registry/services/statistics.py": "how many designs use the most common one",
-    "platform/results/domain/object_parts.py": "the parts of a submission with objects, under their headings",
+    "platform/submissions/results/domain/object_parts.py": "the parts of a submission with objects, under their headings",
     "platform/web/style_guide.py": "examples of a table",
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from notifications.domain.acts import CATALOGUE
+from accounts.notifications.domain.acts import CATALOGUE
 from tests.claims.act_facts import acts_of
 from tests.claims.act_predicates import false_paragraphs
 from tests.sources import nodes
@@ -16,8 +16,8 @@ SETS = 200
 PLATFORM = Path(__file__).resolve().parents[3] / "platform"
 QUOTED = {
     "challenges/services/talking.py": "what organizers announce",
-    "conversations/services.py": "what somebody wrote",
-    "notifications/services/__init__.py": "hands on what it was given",
+    "accounts/conversations/services.py": "what somebody wrote",
+    "accounts/notifications/services/__init__.py": "hands on what it was given",
     "reviews/services/mails.py": "letters of a call, in its chair's own words",
     "reviews/services/messages.py": "what chairs write",
 }
@@ -98,6 +98,6 @@ def test_whoever_tells_people_of_an_act_sends_a_letter_of_the_catalogue():
         for path in PLATFORM.rglob("*.py")
         if own_words(path.read_text(encoding="utf-8"))
     }
-    assert found <= set(QUOTED), "declare what the message says in notifications.domain (docs/claims.md)"
+    assert found <= set(QUOTED), "declare what the message says in accounts.notifications.domain (docs/claims.md)"
     assert own_words("notify(people=people, subject=f'{team} is ranked', text=letter.text)") == [1]
     assert not own_words("notify(people=people, subject=letter.subject, text=letter.text)")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from notifications.domain import letters, letters_of_changes
+from accounts.notifications.domain import letters, letters_of_changes
 from tests.claims.act_facts import acts_of
 
 WHERE = letters.Where("Hippocampus 2026", "Final phase")

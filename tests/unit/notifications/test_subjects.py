@@ -13,7 +13,7 @@ NAMES = {"title"}
 # Messages about the reader's own account or day, and what passes on a subject that was made elsewhere.
 OTHERS = {
     "accounts/adapter.py": "letters about the account itself",
-    "notifications/services/__init__.py": "the digest of a day, and what is passed on",
+    "accounts/notifications/services/__init__.py": "the digest of a day, and what is passed on",
 }
 PASSED_ON = {"letter", "subject", "target", "where"}
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.models import User
+from accounts.notifications.models import Email
 from accounts.tasks import write_about_new_password
-from notifications.models import Email
 from reviews.rules import may_found_calls
 
 pytestmark = pytest.mark.django_db

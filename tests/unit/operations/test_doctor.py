@@ -10,12 +10,12 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from accounts.models import User
+from datastore.test_sets import vault
+from datastore.uploads.storage import private
 from operations.domain.findings import Level
 from operations.models import BackupMade, Heartbeat
 from operations.services import doctor, proxies
 from operations.services.proxies import HEADER, entries_for
-from test_sets import vault
-from uploads.storage import private
 
 pytestmark = pytest.mark.django_db
 

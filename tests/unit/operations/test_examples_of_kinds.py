@@ -3,13 +3,13 @@
 import pytest
 
 from challenges.models import Phase
+from datastore.test_sets.models import TestCase
 from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.scoring import score_folders
-from measurements.queries.tables import sealed_versions
 from operations.services.examples import example, load, predictions, submit_algorithms
+from submissions.measurements.queries.tables import sealed_versions
 from submissions.models import Run
-from test_sets.models import TestCase
 from tests.unit.operations.test_examples import storage  # noqa: F401 (a fixture)
 
 NAMES = (

@@ -6,11 +6,11 @@ import pytest
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from notifications.models import Email
+from accounts.notifications.models import Email
+from core.work.domain.messages import Queued
 from operations.models import Heartbeat
 from operations.queries import health, measuring
 from operations.queries.health import State
-from work.domain.messages import Queued
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a token of this installation"

@@ -6,9 +6,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from notifications.models import Email
-from people.models import Invitation
-from people.services import invitations
+from accounts.notifications.models import Email
+from accounts.people.models import Invitation
+from accounts.people.services import invitations
 from tests.unit.designs.world import design, person
 
 pytestmark = pytest.mark.django_db

@@ -9,15 +9,15 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from audit.models import Entry
+from accounts.notifications.models import Email
+from accounts.notifications.services import unsubscribe
+from accounts.people.hooks import InvitationPolicy, policies, policy_of
+from accounts.people.models import Invitation
+from accounts.people.queries import open_invitation
+from accounts.people.services import invitations
+from accounts.people.tables import invitation_rows, letter_message
+from core.audit.models import Entry
 from designs.models import Design
-from notifications.models import Email
-from notifications.services import unsubscribe
-from people.hooks import InvitationPolicy, policies, policy_of
-from people.models import Invitation
-from people.queries import open_invitation
-from people.services import invitations
-from people.tables import invitation_rows, letter_message
 from reviews.models import Call
 from tests.unit.designs.world import design, person
 

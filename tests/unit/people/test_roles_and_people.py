@@ -3,9 +3,9 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from accounts.people.forms import PersonField
+from accounts.people.services.roles import keep_a_holder
 from designs.models import Collaborator
-from people.forms import PersonField
-from people.services.roles import keep_a_holder
 from tests.unit.designs.world import design, person
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
+from accounts.notifications.models import Notification
 from designs.services import freeze_version, save_field
-from notifications.models import Notification
 from registry import queries, services
 from registry.models import Registration
 from reviews.models import FiledVersion, Filing, State, Transition

@@ -8,10 +8,10 @@ from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 from rules import test_rule as holds
 
-from audit.models import Entry
-from conversations import services as conversations
+from accounts.conversations import services as conversations
+from accounts.notifications.models import Notification
+from core.audit.models import Entry
 from evaluation.designs.document.sealing import commitment
-from notifications.models import Notification
 from registry import queries, services
 from registry.domain.public_documents import withheld
 from registry.models import Disclosure, Registration

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 
-from audit.models import Entry
+from core.audit.models import Entry
 from designs.services import freeze_version
 from registry import queries
 from registry.domain.public_documents import withheld

@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from notifications.models import Notification
+from accounts.notifications.models import Notification
 from registry import hooks, services
 from registry.hooks import Link
 from registry.models import Registration

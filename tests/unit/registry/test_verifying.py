@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from audit.models import Entry
-from audit.services import digest
+from core.audit.models import Entry
+from core.audit.services import digest
 from registry import hooks, services
 from registry.hooks import Ledger, Row
 from registry.models import Verification

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from exposure.queries.audience import Audience, Level
-from exposure.queries.facts import DesignFacts, Facts, PhaseFacts, RankingFacts
-from exposure.services import ATTACKS, Cover, exposure, summary
+from reports.exposure.queries.audience import Audience, Level
+from reports.exposure.queries.facts import DesignFacts, Facts, PhaseFacts, RankingFacts
+from reports.exposure.services import ATTACKS, Cover, exposure, summary
 
 PREVENTED, DETECTABLE, UNCOVERED = Cover.PREVENTED, Cover.DETECTABLE, Cover.UNCOVERED
 JANUARY, MARCH, MAY = (f"2026-0{month}-01T08:00:00+00:00" for month in (1, 3, 5))

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from exposure.services import exposure, lines
-from exposure.services.conclusions import CATALOGUE
+from reports.exposure.services import exposure, lines
+from reports.exposure.services.conclusions import CATALOGUE
 from tests.claims.exposure_evidence import false_lines
 from tests.claims.exposure_predicates import false_conclusions, sentences
 from tests.claims.exposures import facts_of, sealed_away

@@ -1,6 +1,6 @@
 """A table of the worst cases names a case only if no unnamed case is equally bad."""
 
-from exposure.domain.words import Names
+from reports.exposure.domain.words import Names
 from reports.services.benchmark import _worst
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evaluation.figures.cases import hardest_first
-from exposure.queries.audience import Level
 from reports.domain.content import Fill, Item, Ledger
+from reports.exposure.queries.audience import Level
 from reports.services.items import claims
 from reports.services.items.logged import announced, attempts, close_teams, cycle, software, statistics
 from reports.services.items.outcome import registrations, reported_teams

@@ -3,10 +3,10 @@
 import pytest
 from django.core.exceptions import ValidationError
 
+from accounts.people.models import Invitation
+from accounts.people.services import invitations
 from designs.queries import document_of
 from designs.queries.findings import findings
-from people.models import Invitation
-from people.services import invitations
 from reviews import hooks
 from reviews.models import Call
 from reviews.queries import conflicts_of
@@ -126,7 +126,7 @@ def test_closing_an_invitation_and_sending_it_again_ends_with_the_day(world):
 
 
 def _letter(server, address):
-    from notifications.services.delivery import deliver
+    from accounts.notifications.services.delivery import deliver
 
     deliver()
     (message,) = server.to(address)

@@ -205,7 +205,7 @@ def test_everybody_late_is_reminded_once_before_and_once_after_the_date(world):
 def test_letters_are_real_mails_to_one_person_each_and_name_no_reviewer(
     world, django_capture_on_commit_callbacks, smtp_server
 ):
-    from notifications.services.delivery import deliver
+    from accounts.notifications.services.delivery import deliver
 
     with django_capture_on_commit_callbacks(execute=True):
         world.under_review()

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 
-from audit.models import Entry
+from core.audit.models import Entry
 from designs.services import save_field
 from reviews.models import PAIRS, WAYS, Assignment, Call, Decision, ReviewThread, Side, State, Transition
 from reviews.queries import accepted_filing

@@ -4,8 +4,8 @@ import pytest
 
 from confinement.archive import Member
 from evaluation.readers import SUFFIXES
-from scoring.domain.matching import match
-from scoring.domain.report import Status
+from executions.scoring.domain.matching import match
+from executions.scoring.domain.report import Status
 
 CASES = ("hippocampus_006", "hippocampus_015", "hippocampus_117")
 

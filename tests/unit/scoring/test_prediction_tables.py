@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confinement.limits import ArchiveLimits, TableLimits
-from scoring.domain import prediction_tables
-from scoring.domain.report import Report
-from test_sets.queries.test_sets import Expectation, ExpectedCase, ExpectedTable
+from datastore.test_sets.queries.test_sets import Expectation, ExpectedCase, ExpectedTable
+from executions.scoring.domain import prediction_tables
+from executions.scoring.domain.report import Report
 from tests.integration.submissions.test_tables import CASES, CLASSES, SCORES, boxes, labels, table
 from tests.integration.submissions.world import zipped
 

@@ -7,8 +7,8 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.boards import case_lines
-from scoring.domain import results
-from scoring.domain.results import CaseRow, summarize
+from executions.scoring.domain import results
+from executions.scoring.domain.results import CaseRow, summarize
 from submissions.models import Run
 from submissions.queries.results import best
 

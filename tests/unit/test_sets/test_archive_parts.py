@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from datastore.test_sets.queries.characteristics import kind_of
+from datastore.test_sets.services import archive_parts as parts
+from datastore.test_sets.services.archive_parts import ArchiveContent
 from evaluation import problems
-from test_sets.queries.characteristics import kind_of
-from test_sets.services import archive_parts as parts
-from test_sets.services.archive_parts import ArchiveContent
 
 DECLARED = [
     {"name": "Smoke in view", "level": "image", "value_type": "binary"},

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from test_sets.domain.case_access import EVERYTHING, NOTHING, PhaseFacts, Reader, access, without_consent
+from datastore.test_sets.domain.case_access import EVERYTHING, NOTHING, PhaseFacts, Reader, access, without_consent
 
 ALL_FACTS = [PhaseFacts(*values) for values in product((False, True), repeat=len(fields(PhaseFacts)))]
 OTHERS = [reader for reader in Reader if reader is not Reader.ORGANIZER]

@@ -13,12 +13,12 @@ from django.test import RequestFactory
 from django.utils import timezone
 from pypdf import PdfReader
 
+from core.typesetting.models import SetFile
+from core.typesetting.services import asking, making, setting
+from core.typesetting.services.asking import FileNotMadeError, file_of
+from core.typesetting.views import answered
 from evaluation.documents.blocks import Block
 from evaluation.documents.setting import NotSetError, in_own_process
-from typesetting.models import SetFile
-from typesetting.services import asking, making, setting
-from typesetting.services.asking import FileNotMadeError, file_of
-from typesetting.views import answered
 
 pytestmark = pytest.mark.django_db
 BLOCKS = [Block("heading", text="A design", level=1), Block("text", text="Who ranks first?")]
@@ -36,7 +36,7 @@ def storage(settings, tmp_path):
 def idle(monkeypatch):
     """Recorded requests for documents, which wait because no worker runs."""
     asked = []
-    monkeypatch.setattr("typesetting.services.asking.send", lambda _task, arguments: asked.append(arguments[0]))
+    monkeypatch.setattr("core.typesetting.services.asking.send", lambda _task, arguments: asked.append(arguments[0]))
     return asked
 
 
@@ -121,7 +121,7 @@ def test_what_cannot_be_set_says_so_and_is_tried_again_after_a_minute(monkeypatc
         file_of(BLOCKS, title="A design", ending="pdf")
     SetFile.objects.update(failed_at=timezone.now() - timedelta(minutes=2))
     making_now = lambda _task, arguments: making.make(pk=arguments[0])  # noqa: E731
-    monkeypatch.setattr("typesetting.services.asking.send", making_now)
+    monkeypatch.setattr("core.typesetting.services.asking.send", making_now)
     assert file_of(BLOCKS, title="A design", ending="pdf").startswith(b"%PDF-")
 
 
@@ -151,7 +151,7 @@ def test_two_workers_make_one_file(idle):
 
 def test_the_typesetter_is_loaded_in_the_child_only():
     """Otherwise the memory that it uses would stay permanently allocated in the calling process."""
-    code = "import django; django.setup(); import typesetting.views, designs.views.versions, registry.views.downloads, sys; print('typst' in sys.modules, 'docx' in sys.modules)"
+    code = "import django; django.setup(); import core.typesetting.views, designs.views.versions, registry.views.downloads, sys; print('typst' in sys.modules, 'docx' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, env=os.environ)
     assert said.returncode == 0, said.stderr
     assert said.stdout.split()[-2:] == ["False", "False"]

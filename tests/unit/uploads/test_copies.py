@@ -8,7 +8,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import Storage
 
-from uploads import storage
+from datastore.uploads import storage
 
 HOUR = 3600
 

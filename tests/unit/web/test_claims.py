@@ -31,9 +31,9 @@ IN_TEMPLATES = {
 PLACES = (
     "evaluation/claims/",
     "platform/leaderboards/domain/states/",
-    "platform/exposure/services/of_",
-    "platform/exposure/services/lines.py",
-    "platform/exposure/services/questions.py",
+    "platform/reports/exposure/services/of_",
+    "platform/reports/exposure/services/lines.py",
+    "platform/reports/exposure/services/questions.py",
     "platform/reports/services/items/claims.py",
 )
 """The catalogues, with the questions that conditions ask. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""

@@ -86,16 +86,16 @@ def test_bytes_outside_ascii_in_headers_of_uploads_are_refused(header, value):
 
 
 def test_a_digest_outside_ascii_is_refused_by_itself():
-    from uploads.services.refusals import UploadError
-    from uploads.views.tus import checksum
+    from datastore.uploads.services.refusals import UploadError
+    from datastore.uploads.views.tus import checksum
 
     with pytest.raises(UploadError, match="not readable"):
         checksum("sha256 \xe9\xe9\xe9\xe9")
 
 
 def test_a_file_name_with_a_nul_is_refused_before_the_database():
-    from uploads.services.refusals import UploadError
-    from uploads.views.tus import read_metadata
+    from datastore.uploads.services.refusals import UploadError
+    from datastore.uploads.views.tus import read_metadata
 
     with pytest.raises(UploadError, match="NUL"):
         read_metadata("filename AGE=")

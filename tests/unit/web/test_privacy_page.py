@@ -34,20 +34,22 @@ STATEMENTS = {
         "platform/accounts/services/rights.py::Authenticator.objects.filter"
     ],
     "Submissions, results, reviews, posts": ["platform/accounts/hooks.py::own_texts"],
-    "a public result has to stay checkable": ["platform/audit/services/__init__.py::def broken_links"],
+    "a public result has to stay checkable": ["platform/core/audit/services/__init__.py::def broken_links"],
     "as long as the challenge; without your name once your account is closed": [
         "platform/accounts/models.py::a closed account"
     ],
-    "Who did what and when, by number and without a name": ["platform/audit/services/__init__.py::actor_id"],
-    "so that nobody can change afterwards how a result came about": ["platform/audit/services/__init__.py::previous"],
+    "Who did what and when, by number and without a name": ["platform/core/audit/services/__init__.py::actor_id"],
+    "so that nobody can change afterwards how a result came about": [
+        "platform/core/audit/services/__init__.py::previous"
+    ],
     "for good; once your account is closed, the number leads to nobody": [
         "platform/accounts/services/rights.py::locked.username"
     ],
     "Mails that were sent, messages that you read, invitations that ended": [
-        "platform/notifications/contributions/rights.py::def forget",
-        "platform/people/contributions/rights.py::def forget",
+        "platform/accounts/notifications/contributions/rights.py::def forget",
+        "platform/accounts/people/contributions/rights.py::def forget",
     ],
-    "to find out what went wrong": ["platform/notifications/contributions/rights.py::State.FAILED"],
+    "to find out what went wrong": ["platform/accounts/notifications/contributions/rights.py::State.FAILED"],
     "180 days": ["platform/accounts/services/rights.py::PODIUM_RETENTION_DAYS"],
     "Only necessary ones: one for your session, one against forged forms, one that knows a device from which you signed in "
     "before.": ["tests/unit/web/test_privacy_page.py::test_there_are_three_cookies"],

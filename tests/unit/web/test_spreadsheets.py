@@ -15,19 +15,19 @@ PLATFORM = Path(__file__).resolve().parents[3] / "platform"
 READ_BACK = {
     "leaderboards/services/computing.py",
     "leaderboards/views/exports.py",
-    "scoring/domain/results.py",
-    "results/views/organize.py",
-    "test_sets/services/annotated_tables.py",
+    "executions/scoring/domain/results.py",
+    "submissions/results/views/organize.py",
+    "datastore/test_sets/services/annotated_tables.py",
     "submissions/contributions/design_checks.py",
     "operations/services/examples.py",
     "operations/services/example_measurements.py",
 }
 ASKING = {
     "api/submissions/views.py",
-    "results/services/exporting.py",
+    "submissions/results/services/exporting.py",
     "leaderboards/contributions/publishing.py",
     "submissions/views/submissions.py",
-}  # scoring/domain/results.py
+}  # executions/scoring/domain/results.py
 STREAMED = {"registry/views/downloads.py"}  # row by row, each cell through `harmless`
 OWN = {"web/style_guide.py"}  # figures for engineers, without a text of people
 

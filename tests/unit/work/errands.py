@@ -7,9 +7,9 @@ from django.db import connection, models
 from django.db.models import Q
 from django.test.utils import isolate_apps
 
-from work import kinds
-from work.models import Work
-from work.queries import shared_now
+from core.work import kinds
+from core.work.models import Work
+from core.work.queries import shared_now
 
 with isolate_apps("work"):
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from core.work import kinds, services
+from core.work.domain.messages import Queued
+from core.work.queries import figures_of, lost, next_rows, shared_now
+from core.work.services import LeaseLostError, claim, claim_next
 from tests.sources import nodes
 from tests.unit.work import errands
 from tests.unit.work.errands import Errand, errand, kind
-from work import kinds, services
-from work.domain.messages import Queued
-from work.queries import figures_of, lost, next_rows, shared_now
-from work.services import LeaseLostError, claim, claim_next
 
 pytestmark = pytest.mark.django_db
 of_several_connections = pytest.mark.django_db(transaction=True)
@@ -45,9 +45,9 @@ def sent(monkeypatch):
         messages.append((task, list(args), countdown))
         return True
 
-    monkeypatch.setattr("work.services.send", send)
+    monkeypatch.setattr("core.work.services.send", send)
     monkeypatch.setattr(
-        "work.services.enqueue", lambda task, *args, countdown=None: send(task, args, countdown=countdown)
+        "core.work.services.enqueue", lambda task, *args, countdown=None: send(task, args, countdown=countdown)
     )
     return messages
 
@@ -285,7 +285,7 @@ def queued_at_the_broker(monkeypatch, *messages):
         read.append(queue)
         return Queued(messages)
 
-    monkeypatch.setattr("work.services.queued_messages", queued_messages)
+    monkeypatch.setattr("core.work.services.queued_messages", queued_messages)
     return read
 
 
@@ -365,7 +365,7 @@ def test_asking_is_noted_in_the_row_so_that_the_sweep_does_not_ask_again(sent):
 
 def test_broker_that_is_down_loses_nothing(monkeypatch):
     errand()
-    monkeypatch.setattr("work.services.send", lambda *arguments, **more: False)
+    monkeypatch.setattr("core.work.services.send", lambda *arguments, **more: False)
     assert services.sweep_kind(kind()) == 1
     Errand.objects.update(asked_at=shared_now() - 6 * SECOND)
     assert services.sweep_kind(kind()) == 1
@@ -433,7 +433,7 @@ def test_lease_fields_exist_in_one_file_only():
         declaring |= _declared(path, fields)
     for path in PLATFORM.glob("*/models.py"):
         declaring |= _declared(path, fields)
-    assert declaring == {"work/models.py"}
+    assert declaring == {"core/work/models.py"}
 
 
 def test_no_code_outside_the_mechanism_writes_lease_fields():

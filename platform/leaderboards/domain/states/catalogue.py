@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from accounts.notifications.domain.acts import Act, Paragraph, act
 from evaluation.claims.catalogue import Catalogue
-from notifications.domain.acts import Act, Paragraph, act
 
 CATALOGUE: Final = Catalogue()
 

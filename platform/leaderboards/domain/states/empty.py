@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from accounts.notifications.domain.acts import Act, Paragraph, always
 from evaluation.wording import counted
 from leaderboards.domain.states.catalogue import state
-from notifications.domain.acts import Act, Paragraph, always
 from web.wording import moment_words
 
 

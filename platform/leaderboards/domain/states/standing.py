@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from accounts.notifications.domain.acts import Act, Paragraph, always
 from leaderboards.domain.states.catalogue import state
-from notifications.domain.acts import Act, Paragraph, always
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from accounts.notifications.domain.acts import Act, Paragraph, always
 from evaluation.wording import joined
 from leaderboards.domain.states.catalogue import state
-from notifications.domain.acts import Act, Paragraph, always
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 from django.core.management.base import BaseCommand, CommandError
 
+from core.work.queries import waiting
 from registry.queries.work import DEPOSITS, deposits_are_on
 from registry.services.deposits import deposit_again
-from work.queries import waiting
 
 
 class Command(BaseCommand):

@@ -6,11 +6,11 @@ from itertools import count
 from typing import Any, Final
 
 from evaluation.documents import Block, Sentence
-from exposure.domain.words import were
 from reports.domain.content import Status, items_of, shown_paragraphs
 from reports.domain.paper import plan
 from reports.domain.paper.sources import Sources
 from reports.domain.phrases import table_words
+from reports.exposure.domain.words import were
 
 Content = Mapping[str, Any]
 ABSTRACT: Final = ("Background", "Methods", "Results", "Conclusions")

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from core.typesetting.services.setting import set_document
 from evaluation.documents import Block
 from evaluation.documents.archive import as_archive
 from evaluation.documents.figures import forms_of
@@ -14,7 +15,6 @@ from reports.services.challenge_report import Built, Progress
 from reports.services.exports.outline import blocks
 from reports.services.exports.page import as_html
 from reports.services.exports.wall import wall
-from typesetting.services.setting import set_document
 
 VERSION: Final = 5
 """Raised when the same facts would give another report."""

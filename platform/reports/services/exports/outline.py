@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from evaluation.documents import Block
-from exposure.domain.words import were
 from reports.domain.content import Status, items_of, shown_paragraphs
 from reports.domain.guideline import CHAPTERS, chapter_of
 from reports.domain.paper.composing import made_from
+from reports.exposure.domain.words import were
 
 Content = Mapping[str, Any]
 MOST_COLUMNS: Final = 8

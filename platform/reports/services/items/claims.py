@@ -13,13 +13,13 @@ from challenges.domain.limits import limit_words
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.figures.cases import hardest_first
 from evaluation.wording import joined
-from exposure.domain.words import counted, were
+from reports.exposure.domain.words import counted, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from exposure.queries.facts import Facts, PhaseFacts
+    from reports.exposure.queries.facts import Facts, PhaseFacts
 
 CATALOGUE: Final = Catalogue()
 """The claims of report items about facts that the platform counted."""

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from statistics import median
 from typing import Final
 
-from exposure.domain.words import counted
-from exposure.queries.audience import Audience
-from exposure.queries.facts import PhaseFacts
 from reports.domain.content import Exhibit, Item, Origin
+from reports.exposure.domain.words import counted
+from reports.exposure.queries.audience import Audience
+from reports.exposure.queries.facts import PhaseFacts
 from reports.services.items.source import Source
 from submissions.domain.method_entries import parameters
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 from evaluation.claims.reports import REACHED, Reached
 from evaluation.designs.document.words import cell_words
 from evaluation.wording import joined
-from exposure.domain.words import capitalized, term
-from exposure.queries.facts import DesignFacts
-from exposure.services import Cover
 from reports.domain.content import Exhibit, Item, Origin
 from reports.domain.phrases import table_words
+from reports.exposure.domain.words import capitalized, term
+from reports.exposure.queries.facts import DesignFacts
+from reports.exposure.services import Cover
 from reports.services.items import claims, described
 from reports.services.items.registered import ended, table_of
 from reports.services.items.source import Source

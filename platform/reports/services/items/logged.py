@@ -11,11 +11,11 @@ from evaluation.catalogue import get, option_words
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
-from exposure.domain.words import decoy_words
-from exposure.queries.facts import PhaseFacts
-from exposure.services import lines
-from exposure.services.case import same_moment
 from reports.domain.content import Exhibit, Item, Origin
+from reports.exposure.domain.words import decoy_words
+from reports.exposure.queries.facts import PhaseFacts
+from reports.exposure.services import lines
+from reports.exposure.services.case import same_moment
 from reports.services.items import claims
 from reports.services.items.registered import ended
 from reports.services.items.source import Source

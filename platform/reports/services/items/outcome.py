@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from evaluation.claims.reports import REACHED, Reached
-from exposure.queries.facts import PhaseFacts
 from leaderboards.queries.names import is_pseudonym, without_method
 from reports.domain.content import Exhibit, Item
+from reports.exposure.queries.facts import PhaseFacts
 from reports.services.items import claims
 from reports.services.items.source import Source
 

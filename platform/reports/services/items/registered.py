@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from evaluation.designs.catalogue import Parameter
 from evaluation.designs.document import Entry, State, Values
 from evaluation.designs.document.words import cell_words, value_words
-from exposure.domain.words import capitalized
 from reports.domain.content import Exhibit, Item
 from reports.domain.registered import Registered, phrase
+from reports.exposure.domain.words import capitalized
 from reports.services.items.source import Source
 
 SENTENCE_TYPES = frozenset({"longtext"})

@@ -9,9 +9,9 @@ from evaluation.assessment import Assessment, parse
 from evaluation.designs.catalogue import Catalogue, Parameter, shipped
 from evaluation.designs.document import Document, Entry, Values
 from evaluation.designs.document.entries import BLANK
-from exposure.queries.facts import Facts, PhaseFacts
-from exposure.services import Finding
 from reports.domain.content import Ledger, Origin
+from reports.exposure.queries.facts import Facts, PhaseFacts
+from reports.exposure.services import Finding
 
 if TYPE_CHECKING:
     from reports.services.benchmark import Benchmark

@@ -1,0 +1,1 @@
+"""Foundation of all other packages: the audit log, durable work and typesetting."""

@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+
+
+class TypesettingConfig(AppConfig):
+    name = "core.typesetting"
+    label = "typesetting"
+    verbose_name = "Documents as files"
+
+    def ready(self):
+        from core.typesetting.queries import work
+        from core.work import kinds
+
+        kinds.register(work.FILES)

@@ -1,0 +1,1 @@
+"""Files: how they arrive and where they are stored, data sets for participants, and sealed test sets."""

@@ -1,0 +1,15 @@
+from django.apps import AppConfig
+
+
+class UploadsConfig(AppConfig):
+    """Files on their way in."""
+
+    name = "datastore.uploads"
+    label = "uploads"
+    verbose_name = "Uploads"
+
+    def ready(self) -> None:
+        """Have Django check the settings of direct uploads, and files of forms go with their sender."""
+        from datastore.uploads.contributions import rights, system_checks  # noqa: F401 (checks are registered on import)
+
+        rights.register()

@@ -1,0 +1,21 @@
+from django.apps import AppConfig
+
+
+class JudgingConfig(AppConfig):
+    """Scoring images of organizers, their trials, and the values they give."""
+
+    name = "executions.judging"
+    label = "judging"
+    verbose_name = "Scoring images"
+
+    def ready(self) -> None:
+        """Answer the hooks of the apps above."""
+        from core.work import kinds
+        from executions.judging import rules  # noqa: F401 (registered on import)
+        from executions.judging.contributions import design_checks, leases, registrations, trials  # noqa: F401
+        from executions.judging.queries import work
+
+        kinds.register(work.TRYING, work.JUDGING)
+        leases.register()
+        trials.register()
+        registrations.register()

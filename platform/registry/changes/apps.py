@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+
+
+class ChangesConfig(AppConfig):
+    name = "registry.changes"
+    label = "changes"
+    verbose_name = "Changes of registrations"
+
+    def ready(self):
+        from registry.changes import rules  # noqa: F401 (registered on import)
+        from registry.changes.contributions import registrations
+
+        registrations.register()
