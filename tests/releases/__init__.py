@@ -27,7 +27,7 @@ def versions() -> list[str]:
 
 def migrations() -> dict[str, str]:
     """Digest of every migration of the platform, by app and name; comments do not count."""
-    found = sorted((settings.ROOT / "platform").glob("*/migrations/[0-9]*.py"))
+    found = sorted((settings.ROOT / "platform").rglob("migrations/[0-9]*.py"))
     return {f"{path.parts[-3]}/{path.stem}": layout.digest_of(path) for path in found}
 
 

@@ -21,7 +21,7 @@ from evaluation import durable
 from operations.services import layout
 
 _ROOT = Path(__file__).resolve().parents[3]
-_PATTERNS = ("*/migrations/*.py", "*/models.py", "*/models/**/*.py", "audit/*.py", "accounts/*.py")
+_PATTERNS = ("**/migrations/*.py", "**/models.py", "**/models/**/*.py", "core/audit/*.py", "accounts/*.py")
 _KEPT = 4
 """Number of databases to keep: those of the branches that a developer switches between."""
 

@@ -431,7 +431,7 @@ def test_lease_fields_exist_in_one_file_only():
     declaring = set()
     for path in PLATFORM.rglob("models*/**/*.py"):
         declaring |= _declared(path, fields)
-    for path in PLATFORM.glob("*/models.py"):
+    for path in PLATFORM.rglob("models.py"):
         declaring |= _declared(path, fields)
     assert declaring == {"core/work/models.py"}
 
@@ -442,7 +442,7 @@ def test_no_code_outside_the_mechanism_writes_lease_fields():
         for path in PLATFORM.rglob("*.py")
         if "migrations" not in path.parts and {"lease_token", "lease_until"} & _names(path)
     }
-    assert {path.partition("/")[0] for path in writing} == {"work"}
+    assert {path.rpartition("/")[0] for path in writing} == {"core/work"}
 
 
 def _declared(path, fields):
