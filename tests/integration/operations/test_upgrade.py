@@ -11,6 +11,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from operations.services import layout
 from tests import databases, releases
 from tests.e2e.installation import create_database, drop_database
 
@@ -43,6 +44,21 @@ def test_migrations_of_a_release_are_never_written_anew(version):
     """An installation of that release has applied them; what it would get by others, it never gets."""
     of_release, now = releases.facts(version)["migrations"], releases.migrations()
     assert {name: now.get(name) for name in of_release} == of_release
+
+
+@pytest.mark.parametrize("version", IN)
+def test_a_data_folder_that_a_release_marked_is_accepted(version, tmp_path):
+    """Digests in the folder were computed with the module names of that release."""
+    first = {
+        name.removesuffix("/0001_initial"): digest
+        for name, digest in releases.facts(version)["migrations"].items()
+        if name.endswith("/0001_initial")
+    }
+    assert {"audit", "measurements", "workbench"} <= first.keys()
+    (tmp_path / "layout.json").write_text(json.dumps({"files": layout.FILES, "migrations": first}))
+    assert not layout.is_older(tmp_path)
+    (tmp_path / "layout.json").write_text(json.dumps({"files": layout.FILES, "migrations": first | {"audit": "0"}}))
+    assert layout.is_older(tmp_path)
 
 
 @pytest.mark.any_database("Its folder contains a SQLite database on each leg.")

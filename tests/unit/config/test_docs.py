@@ -74,10 +74,14 @@ def test_make_help_lists_every_target_in_a_group():
     assert sorted(listed) == sorted(set(targets) - {"help", "linux"})
 
 
-def test_the_picture_of_the_apps_shows_the_layers_that_are_held():
-    from docs.make_apps_picture import PICTURE, apps, drawing
+def test_picture_and_table_of_packages_show_the_layers_that_are_checked():
+    from docs.make_apps_picture import PICTURE, drawing, packages
 
     assert PICTURE.read_text("utf-8") == drawing(), "run python -m docs.make_apps_picture"
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)` \|", page[: page.index("Inside an app the same layers")], re.MULTILINE)
-    assert rows == apps()[::-1]
+    rows = re.findall(r"^\| `([\w.]+)` \|", page[: page.index("Inside an app the same layers")], re.MULTILINE)
+    assert rows == [
+        name
+        for package, apps in reversed(packages().items())
+        for name in (package, *(f"{package}.{app}" for app in apps))
+    ]

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from celery import current_app
+from django.apps import apps
 from django.conf import settings
 
 from core.work.domain.messages import queue_of
@@ -31,6 +32,13 @@ def queues_of(words):
 def workers():
     commands = worker_commands(2, level="ERROR", runs_containers=True)
     return {name: queues_of(words) for name, words in commands.items() if "--queues" in words}
+
+
+def test_tasks_are_named_by_labels_of_apps_so_that_messages_outlive_a_move():
+    labels = {config.label for config in apps.get_app_configs()}
+    assert {name.partition(".")[0] for name in tasks()} <= labels
+    assert {"judging.tasks.judge_next", "work.tasks.sweep", "workbench.tasks.analyse_table"} <= {*tasks()}
+    assert {kind.task for kind in registered()} <= {*tasks()}
 
 
 def test_every_task_goes_to_a_queue_that_a_worker_of_one_machine_serves(workers):

@@ -63,6 +63,7 @@ IN_CODE = {
     "platform/leaderboards/services/overall.py": 1,
     "platform/reports/queries/outdated.py": 2,
     "platform/leaderboards/views/pages.py": 1,
+    "platform/leaderboards/workbench/forms.py": 2,
     "platform/reports/services/items/discussion.py": 1,
     "platform/reports/services/items/outcome.py": 1,
     "platform/reports/services/team_cases.py": 1,

@@ -11,7 +11,7 @@ from core.work import kinds
 from core.work.models import Work
 from core.work.queries import shared_now
 
-with isolate_apps("work"):
+with isolate_apps("core.work"):
 
     class Errand(Work):
         state = models.CharField(max_length=10, default="waiting")
