@@ -84,8 +84,8 @@ class Member:
 
     @property
     def name(self) -> str:
-        """The name without folders."""
-        return PurePosixPath(self.path).name
+        """The name without folders, which Windows PowerShell 5.1 separates by backslashes."""
+        return PurePosixPath(_with_slashes(self.path)).name
 
 
 def members(path: Path, limits: ArchiveLimits) -> list[Member]:
@@ -109,7 +109,7 @@ def members(path: Path, limits: ArchiveLimits) -> list[Member]:
         return [
             Member(entry.filename, entry.file_size)
             for entry in entries
-            if not entry.is_dir() and not _is_ignored(entry.filename)
+            if not _is_folder(entry) and not _is_ignored(entry.filename)
         ]
 
 
@@ -265,7 +265,7 @@ def _check_name(name: str, limits: ArchiveLimits) -> None:
         raise ArchiveError(f"The file name {short_name}… is longer than {limits.name_length} characters. Shorten it.")
     if any(ord(character) < 32 for character in name):
         raise ArchiveError("A file name in the archive contains control characters. Rename the file and pack again.")
-    parts = PurePosixPath(name.replace("\\", "/")).parts
+    parts = PurePosixPath(_with_slashes(name)).parts
     if name.startswith(("/", "\\")) or ".." in parts or (parts and parts[0].endswith(":")):
         raise ArchiveError(f"{short_name} points outside of the archive. Pack the files with plain relative names.")
     if len(parts) > limits.depth:
@@ -304,8 +304,16 @@ def _link(name: str) -> str:
     return f"{name[:80]} is a link. Pack the files themselves."
 
 
+def _is_folder(entry: zipfile.ZipInfo) -> bool:
+    return entry.is_dir() or entry.filename.endswith("\\")
+
+
+def _with_slashes(name: str) -> str:
+    return name.replace("\\", "/")
+
+
 def _is_ignored(name: str) -> bool:
-    parts = PurePosixPath(name).parts
+    parts = PurePosixPath(_with_slashes(name)).parts
     return any(part in _IGNORED_FOLDERS or part.startswith(".") for part in parts) or (
         bool(parts) and parts[-1] in _IGNORED_NAMES
     )

@@ -138,6 +138,8 @@ def take_image(
         If the image is rejected: one sentence for the team.
     """
     wanted = tuple(architectures) or (own_architecture(),)
+    # The child that reads them works in a folder of its own.
+    archive, store = archive.absolute(), store.absolute()
     size = archive.stat().st_size
     if size > limits.archive_bytes:
         raise ImageError(

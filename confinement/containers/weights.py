@@ -63,6 +63,8 @@ def take_weights(
     WeightsError
         When it is not taken: one sentence for the team.
     """
+    # The child that reads them works in a folder of its own.
+    archive, store = archive.absolute(), store.absolute()
     size = archive.stat().st_size
     if size > limits.archive_bytes:
         raise WeightsError(f"The weights have {size:,} bytes; at most {limits.archive_bytes:,} are taken.")

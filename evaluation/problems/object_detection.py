@@ -476,6 +476,7 @@ class ObjectDetection(TableProblem):
         limits: Limits | None = None,
     ) -> ObjectPredictions:
         """Read ``objects.csv`` or ``objects.json``; a list of COCO results refers to the ids of the references."""
+        from evaluation.readers import ReadError
         from evaluation.readers.limits import DEFAULT
         from evaluation.readers.object_tables import RowRules, read_objects
 
@@ -486,6 +487,11 @@ class ObjectDetection(TableProblem):
         rules = RowRules(names or None, need_class=len(names) > 1, any_score=shared.get("scores") == ANY_SCORE)
         table = read_objects(path, scored=True, references=reference_objects, rules=rules, limits=limits or DEFAULT)
         expected, named = set(cases), set(table.cases)
+        if table.cases and not expected & named:
+            what = "image names match the cases" if path.suffix.lower() == ".json" else "names are cases"
+            first = ", ".join(table.cases[:3]) + (", …" if len(table.cases) > 3 else "")
+            message = f"0 of {len(named)} {what} of the task; the first are {first}"
+            raise ReadError("table", path.name, message, f"names such as {', '.join(list(cases)[:3])}")
         return ObjectPredictions(
             table,
             path.name,

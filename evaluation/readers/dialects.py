@@ -43,8 +43,8 @@ def text_of(content: bytes, name: str, limits: Limits) -> Text:
     Examples
     --------
     >>> from evaluation.readers.limits import DEFAULT
-    >>> text_of(b"sep=;\\r\\ncase;score\\r\\n", "a.csv", DEFAULT)
-    Text(content=b'case;score\\r\\n', delimiter=';')
+    >>> text_of(b"sep=;\r\ncase;score\r\n", "a.csv", DEFAULT)
+    Text(content=b'case;score\r\n', delimiter=';')
     """
     if content.startswith(SIGNATURE):
         target = io.StringIO(newline="")

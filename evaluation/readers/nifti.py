@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
@@ -111,8 +111,8 @@ def read_vector_header(path: Path, limits: Limits) -> Header:
 
 def _read_fields(path: Path, limits: Limits) -> tuple[_Fields, int]:
     name = path.name
-    compressed = path.suffix.lower() == ".gz"
     with open_checked(path, limits) as file:
+        compressed = _is_compressed(path, file)
         if compressed and file.read(2) != b"\x1f\x8b":
             raise ReadError("magic", name, "the file is not gzip-compressed")
         file.seek(0)
@@ -127,7 +127,9 @@ def _header(
     path: Path, limits: Limits, fields: _Fields, block_bytes: int, grid: tuple[int, ...], shape: tuple[int, ...]
 ) -> Header:
     """The header of an image on a grid, whose data has a shape with perhaps one more axis."""
-    name, compressed = path.name, path.suffix.lower() == ".gz"
+    name = path.name
+    with open_checked(path, limits) as file:
+        compressed = _is_compressed(path, file)
     if fields.code not in _TYPES:
         raise ReadError("datatype", name, f"voxels of NIfTI type {fields.code}", "whole numbers")
     dtype = np.dtype(fields.order + _TYPES[fields.code])
@@ -143,7 +145,7 @@ def _header(
 def _load(path: Path, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits) -> NDArray[Any]:
     data = np.empty(math.prod(shape) * dtype.itemsize, dtype=np.uint8)
     with open_checked(path, limits) as file:
-        if path.suffix.lower() == ".gz":
+        if _is_compressed(path, file):
             stream = Inflater(file, path.name)
             stream.read(offset)
             stream.read_into(data)
@@ -152,6 +154,15 @@ def _load(path: Path, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any],
             file.seek(offset)
             read_plain(file, path.name, data)
     return data.view(dtype).reshape(shape, order="F")
+
+
+def _is_compressed(path: Path, file: BinaryIO) -> bool:
+    """Return whether the content is compressed: by the name, or by the first bytes where a name is only ``.nii``."""
+    if path.suffix.lower() == ".gz":
+        return True
+    start = file.read(2)
+    file.seek(0)
+    return start == b"\x1f\x8b"
 
 
 def _is_version_2(block: bytes) -> bool:

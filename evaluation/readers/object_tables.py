@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import unicodedata
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ _LOWER = ("x_min", "y_min", "z_min")
 _UPPER = ("x_max", "y_max", "z_max")
 _POINT = ("x", "y", "z")
 _DECISION = "decision"
+_DOUBLE_ENDINGS = (".nii.gz", ".ome.tiff", ".ome.tif", ".seg.nrrd")
 _SHOWN = 12
 _DECIDED = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "true": True}
 """Decisions as tables contain them: a column of numbers or of truth values, as pandas, R and Excel write it."""
@@ -213,7 +215,8 @@ def _by_case(
 
 
 def _of_case(error: ReadError, case: str) -> Issue:
-    return ReadError(error.kind, error.file, f"case {case}: {error.found}", error.expected).issue
+    place = f"case {case}: " if case else ""
+    return ReadError(error.kind, error.file, f"{place}{error.found}", error.expected).issue
 
 
 def _refusal_of_class(name: str, rules: RowRules, file: str, place: str) -> ReadError | None:
@@ -251,11 +254,12 @@ def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | Non
                 raise ReadError("table", name, "a list of results without images", "references as COCO JSON, or images")
             images, categories, entries = references.image_names, references.category_names, document
         else:
-            images = {i["id"]: str(i.get("case") or PurePosixPath(i["file_name"]).stem) for i in document["images"]}
+            images = {i["id"]: str(i.get("case") or case_of_image_name(i["file_name"])) for i in document["images"]}
             categories = {c["id"]: str(c["name"]) for c in document["categories"]}
             entries = document["annotations"]
         if len(entries) > limits.table_rows:
             raise ReadError("too_large", name, f"{len(entries):,} objects", f"at most {limits.table_rows:,}")
+        entries = [_with_known_ids(entry, images, categories) for entry in entries]
         rows, dropped = _coco_rows(entries, images, categories, rules, name)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, ReadError):
@@ -279,6 +283,39 @@ def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | Non
             decisions=None if case_rows[0][5] is None else [row[5] for row in case_rows],
         )
     return ObjectTable(objects, list(images.values()), dict(images), dict(categories), dropped)
+
+
+def case_of_image_name(name: str) -> str:
+    """Return the case that the file name of an image means: the name without folders and ending.
+
+    Examples
+    --------
+    >>> case_of_image_name("test/a 1.nii.gz"), case_of_image_name("c.3.png"), case_of_image_name("x.ome.tif")
+    ('a 1', 'c.3', 'x')
+    """
+    bare = unicodedata.normalize("NFC", PurePosixPath(name.replace("\\", "/")).name)
+    lower = bare.lower()
+    double = next((ending for ending in _DOUBLE_ENDINGS if lower.endswith(ending) and len(bare) > len(ending)), "")
+    return bare[: -len(double)] if double else PurePosixPath(bare).stem
+
+
+def _with_known_ids(entry: Any, images: Mapping[Any, str], categories: Mapping[Any, str]) -> Any:
+    """An annotation whose ids have the type of those in the file: programs write numbers as text, and text as numbers."""
+    if not isinstance(entry, dict):
+        return entry
+    return entry | {
+        key: same
+        for key, known in (("image_id", images), ("category_id", categories))
+        if (same := _same_id(entry.get(key), known)) is not None
+    }
+
+
+def _same_id(given: Any, known: Mapping[Any, str]) -> Any:
+    """The known id that is the given one in the other type; ``None`` if there is none, or none is needed."""
+    if isinstance(given, bool) or not isinstance(given, (int, str)) or given in known:
+        return None
+    other = str(given) if isinstance(given, int) else int(given) if given.isdecimal() and len(given) < 20 else None
+    return other if other in known else None
 
 
 def _coco_rows(

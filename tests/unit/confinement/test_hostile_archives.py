@@ -376,3 +376,14 @@ def test_the_bounds_follow_what_the_test_set_needs():
     assert small.total_bytes == (4 * 50 + 256) * MIB
     assert (small.entries, small.entry_bytes) == (1_100, small.total_bytes)
     assert (large.total_bytes, large.entry_bytes) == (200_256 * MIB, ArchiveLimits().entry_bytes)
+
+
+def test_names_with_backslashes_of_windows_powershell_lie_in_folders() -> None:
+    archive = Path(__file__).parents[2] / "data" / "reports" / "zip-powershell-backslash" / "predictions.zip"
+
+    files = members(archive, ArchiveLimits())
+
+    assert len(files) == 15
+    assert files[0].path == "preds\\hippocampus_015.nii.gz"
+    assert files[0].name == "hippocampus_015.nii.gz"
+    assert all("\\" not in member.name for member in files)

@@ -70,6 +70,17 @@ def replaced(parts: list[tuple[str, bytes]], name: str, change: Callable[[dict],
     return changed
 
 
+def test_archive_at_a_relative_path_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    making.archive(tmp_path / "image.tar.gz", making.parts(made(), "docker"))
+    (tmp_path / "store").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    report = take_image(Path("image.tar.gz"), Path("store"), limits=SMALL, architectures=["amd64"])
+
+    assert (tmp_path / "store" / "config.json").is_file()
+    assert all((tmp_path / "store" / layer.stored_name).is_file() for layer in report.layers)
+
+
 def test_image_of_the_vector_has_its_id(tmp_path: Path) -> None:
     own = VECTORS["image"]
     image = making.image(

@@ -43,6 +43,14 @@ def test_weights_are_unpacked_once_readable_and_under_their_digest(tmp_path: Pat
     assert [own.name for own in (tmp_path / "models").iterdir()] == [folder.name]
 
 
+def test_archive_at_a_relative_path_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed(tmp_path / "w.tar.gz", ("a", b"1"))
+    monkeypatch.chdir(tmp_path)
+
+    assert take_weights(Path("w.tar.gz"), Path(), limits=LIMITS).files == 1
+    assert (tmp_path / STORED_NAME).is_file()
+
+
 def test_digest_is_that_of_the_archive_without_its_compression(tmp_path: Path) -> None:
     plain = packed(tmp_path / "w.tar", ("a", b"1"), mode="w")
 

@@ -1,6 +1,7 @@
 """Inputs of public bug reports through the command line: each is scored, or its problem is named with a remedy."""
 
 import io
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -88,3 +89,43 @@ def test_tables_of_spreadsheet_programs_are_scored(capsys, folder):
     assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
     # p05 and p08 have the higher probability for the wrong class, one case of four in each class.
     assert table.set_index("metric").loc["balanced_accuracy", "value"] == 0.75
+
+
+def test_one_bad_annotation_costs_only_itself_and_is_named(capsys):
+    code, table, errors = scored(capsys, "det.json", "coco-one-bad-annotation")
+    assert (code, set(table["outcome"])) == (0, {"ok"})
+    assert table.set_index("metric").loc["average_precision", "value"] == 1.0
+    assert "objects.json: 1 of 5 rows are not used" in errors
+    assert "the image_id 77 of object 5" in errors
+
+
+def test_image_names_with_double_endings_are_those_of_the_cases(capsys):
+    code, table, errors = scored(capsys, "det.json", "coco-no-image-matches")
+    assert (code, errors) == (0, "")
+    assert table.set_index("metric").loc["average_precision", "value"] == 1.0
+
+
+@pytest.mark.parametrize("kind", ["json", "csv"])
+def test_names_of_which_none_is_a_case_are_refused(capsys, tmp_path, kind):
+    if kind == "csv":
+        (tmp_path / "objects.csv").write_text("case,class,score,x_min,y_min,x_max,y_max\nimg_1,lesion,0.5,1,1,5,5\n")
+    else:
+        document = json.loads((REPORTS / "coco-no-image-matches" / "predictions" / "objects.json").read_text())
+        for image in document["images"]:
+            image["file_name"] = f"img_{image['id']}.png"
+        (tmp_path / "objects.json").write_text(json.dumps(document))
+    code, table, errors = scored(capsys, "det.json", "coco-no-image-matches", tmp_path)
+    assert code == 0
+    assert set(table["outcome"]) == {"missing"}
+    assert "0 of 3 image names match the cases of the task" in errors or "0 of 1 names are cases" in errors
+    assert "names such as a 1, c.3, ümlaut" in errors
+
+
+def test_ids_written_as_text_are_the_numbers_of_the_references(capsys, tmp_path):
+    entries = json.loads((REPORTS / "coco-one-bad-annotation" / "predictions" / "objects.json").read_text())[:4]
+    (tmp_path / "objects.json").write_text(
+        json.dumps([entry | {key: str(entry[key]) for key in ("image_id", "category_id")} for entry in entries])
+    )
+    code, table, errors = scored(capsys, "det.json", "coco-one-bad-annotation", tmp_path)
+    assert (code, errors) == (0, "")
+    assert table.set_index("metric").loc["average_precision", "value"] == 1.0

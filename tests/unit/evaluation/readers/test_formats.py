@@ -141,3 +141,9 @@ def test_unknown_ending_names_the_known_ones(tmp_path):
     with pytest.raises(ReadError, match=r"\.nii\.gz") as caught:
         read_label_image(tmp_path / "a.dcm")
     assert caught.value.kind == "format"
+
+
+def test_compressed_nifti_under_the_name_of_an_uncompressed_one(tmp_path):
+    packed = files.nifti(tmp_path / "a.nii.gz")
+    packed.rename(tmp_path / "a.nii")
+    np.testing.assert_array_equal(read_label_image(tmp_path / "a.nii").labels, LABELS)
