@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
 
 _NAME: Final = re.compile(
-    r"(assessment|ranking|bundle|audit)\.json|cases\.csv|results/\d{4,6}\.csv|evidence/\d{4,6}\.parquet"
+    r"(assessment|ranking|bundle|audit|ro-crate-metadata)\.json|cases\.csv|results/\d{4,6}\.csv|evidence/\d{4,6}\.parquet"
 )
 _MAX_FILES: Final = 20_000
 _MAX_BYTES: Final = 4 << 30

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.bundle.layout import ASSESSMENT, AUDIT, CASES, EVIDENCE, MANIFEST, RANKING, RESULTS, SCHEMA
 from evaluation.canonical import canonical_json
+from evaluation.metadata.facts import DataFile
+from evaluation.metadata.ro_crate import CRATE, crate_of_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 # The zip format cannot say "no date"; a fixed one keeps equal bundles equal.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_UNDATED = "1980-01-01"
+"""Day of a bundle whose facts state none, as of its files: equal bundles are equal."""
 
 
 @dataclass(frozen=True)
@@ -75,12 +79,13 @@ def chunks(
     """
     pipe = _Pipe()
     digests: dict[str, str] = {}
+    sizes: dict[str, int] = {}
     listed: list[dict[str, str]] = []
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:  # type: ignore[call-overload]
 
         def add(name: str, content: str | bytes) -> None:
             data = content if isinstance(content, bytes) else content.encode()
-            digests[name] = hashlib.sha256(data).hexdigest()
+            digests[name], sizes[name] = hashlib.sha256(data).hexdigest(), len(data)
             archive.writestr(_entry(name), data)
 
         add(ASSESSMENT, canonical_json(assessment.document))
@@ -100,6 +105,8 @@ def chunks(
                 listed[-1]["evidence"] = f"{EVIDENCE}{index:04d}.parquet"
                 add(listed[-1]["evidence"], team.evidence)
             yield pipe.taken()
+        described = [DataFile(name, sizes[name], digests[name], description=_words(name)) for name in digests]
+        add(CRATE, canonical_json(_crate(published, described)))
         manifest = {
             "schema": SCHEMA,
             **published.facts,
@@ -113,6 +120,34 @@ def chunks(
         }
         archive.writestr(_entry(MANIFEST), json.dumps(manifest, ensure_ascii=False, indent=1))
     yield pipe.taken()
+
+
+def _crate(published: Published, files: Sequence[DataFile]) -> dict[str, Any]:
+    """The RO-Crate of a bundle; `MANIFEST`, which has the digest of this document, is not part of it."""
+    facts = published.facts
+    title = str(facts.get("title") or facts.get("challenge") or "Ranking")
+    address = str(facts.get("address") or "")
+    return crate_of_files(
+        f"{title}: ranking with its results",
+        "Results of single cases, the assessment, and the ranking that was computed from them.",
+        files,
+        published=str(facts.get("created_at") or _UNDATED)[:10],
+        licence=str(facts.get("licence") or "Not stated: ask the publisher before you use the results."),
+        publisher=str(facts.get("publisher") or "Podium"),
+        address=address if address.startswith("https://") else "",
+        digest=published.digest,
+        software=f"podium-evaluation {published.document['versions'].get('podium', '')}".strip(),
+    )
+
+
+def _words(name: str) -> str:
+    known = {
+        ASSESSMENT: "Assessment: metrics, missing values and ranking scheme",
+        RANKING: "Ranking document",
+        AUDIT: "Entries of the audit log",
+        CASES: "Characteristics of the cases",
+    }
+    return known.get(name) or ("Results of a team" if name.startswith(RESULTS) else "Evidence behind results of a team")
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
