@@ -141,13 +141,13 @@ def _crate(published: Published, files: Sequence[DataFile]) -> dict[str, Any]:
 
 
 def _words(name: str) -> str:
-    known = {
+    descriptions = {
         ASSESSMENT: "Assessment: metrics, missing values and ranking scheme",
         RANKING: "Ranking document",
         AUDIT: "Entries of the audit log",
         CASES: "Characteristics of the cases",
     }
-    return known.get(name) or ("Results of a team" if name.startswith(RESULTS) else "Evidence behind results of a team")
+    return descriptions.get(name) or ("Results of a team" if name.startswith(RESULTS) else "Evidence behind results of a team")
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -125,7 +125,7 @@ def _result(facts: ResultFacts, board: Mapping[str, Any], entry: Mapping[str, An
 
 
 def _arguments(facts: ResultFacts, board: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What qualifies a value: its interval, the rank with the ranks that cannot be excluded, the number of cases."""
+    """Facts that qualify a value: its interval, the rank with the ranks that cannot be excluded, the number of cases."""
     values: dict[str, Any] = {"cases": board.get("cases"), "rank": entry["rank"], "rank_set": entry.get("rank_set")}
     if entry.get("score_interval"):
         values |= {"interval": list(entry["score_interval"]), "interval_level": _level(facts), "method": _BOOTSTRAP}

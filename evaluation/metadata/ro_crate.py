@@ -84,10 +84,10 @@ def crate_of_files(
         graph += _person(identity, entry)
     if software:
         graph += _action(listed, software)
-    known: dict[str, dict[str, Any]] = {}
+    entities: dict[str, dict[str, Any]] = {}
     for entity in graph:
-        known.setdefault(entity["@id"], entity)
-    return {"@context": CONTEXT, "@graph": list(known.values())}
+        entities.setdefault(entity["@id"], entity)
+    return {"@context": CONTEXT, "@graph": list(entities.values())}
 
 
 def _file(file: DataFile) -> dict[str, Any]:
@@ -123,5 +123,6 @@ def _action(files: Sequence[DataFile], software: str) -> list[dict[str, Any]]:
             "instrument": {"@id": "#software"},
             "result": [{"@id": quote(file.name)} for file in files],
         },
-        {"@id": "#software", "@type": "SoftwareApplication", "name": software},
+        # Not a SoftwareApplication, which must have an address: an installation states name and version alone.
+        {"@id": "#software", "@type": "CreativeWork", "name": software},
     ]

@@ -84,10 +84,10 @@ def _add_tasks(
 ) -> None:
     """Make one task per leaderboard that a split of a phase refers to."""
     splits = _entries(name, data, "challenge_phase_splits")
-    known = {phase.get("id") for phase in phases}
+    phase_ids = {phase.get("id") for phase in phases}
     orders: dict[object, set[bool]] = {}
     for number, split in enumerate(splits, start=1):
-        if split.get("leaderboard_id") not in boards or split.get("challenge_phase_id") not in known:
+        if split.get("leaderboard_id") not in boards or split.get("challenge_phase_id") not in phase_ids:
             what = f"split {number} refers to a phase or a leaderboard that does not exist"
             raise TableError(name, what, "Correct “challenge_phase_id” and “leaderboard_id”.")
         order = split.get("is_leaderboard_order_descending")

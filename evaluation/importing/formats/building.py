@@ -116,9 +116,9 @@ def _is_infinite(text: str) -> bool:
 
 def repeated(names: Sequence[str]) -> str:
     """Return the first name that appears more than once; empty if there is none."""
-    known: set[str] = set()
+    visited: set[str] = set()
     for name in names:
-        if name in known:
+        if name in visited:
             return name
-        known.add(name)
+        visited.add(name)
     return ""

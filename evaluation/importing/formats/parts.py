@@ -235,6 +235,17 @@ def _depth(value: Any) -> int:
     return depth
 
 
+def is_workbook(content: bytes) -> bool:
+    """Return whether a file is a workbook of a spreadsheet program, which is read as a table."""
+    if not content.startswith(b"PK\x03\x04"):
+        return False
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError):
+        return False
+
+
 def _unpacked(name: str, content: bytes, limits: SheetLimits) -> list[Part]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -249,7 +260,7 @@ def _members(name: str, archive: zipfile.ZipFile, limits: SheetLimits) -> list[P
     entries = archive.infolist()
     names = {entry.filename for entry in entries}
     if "[Content_Types].xml" in names:
-        raise TableError(name, "this is an Excel workbook or an Office document", "Save the table as CSV (UTF-8).")
+        raise TableError(name, "this is an Office document and no workbook", "Save the table as CSV (UTF-8).")
     if any(PurePosixPath(path).name.casefold() in ("competition.yaml", "competition.yml") for path in names):
         raise TableError(
             name,

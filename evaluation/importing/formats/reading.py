@@ -12,7 +12,7 @@ from evaluation.importing.formats.grand_challenge import GrandChallenge
 from evaluation.importing.formats.kaggle import Kaggle
 from evaluation.importing.formats.monai import Monai
 from evaluation.importing.formats.nnunet import NnUNet
-from evaluation.importing.formats.parts import Part, parts_of, refuse_markup
+from evaluation.importing.formats.parts import Part, is_workbook, parts_of, refuse_markup
 from evaluation.importing.formats.records import Records
 from evaluation.importing.formats.summary_rows import without_summary_rows
 from evaluation.importing.roles import guess_roles
@@ -54,6 +54,8 @@ def read_results_file(path: Path, *, name: str = "", limits: SheetLimits = DEFAU
         problem = f"the file has {size:,} bytes, and at most {limits.file_bytes:,} are read"
         raise TableError(name, problem, "Send fewer columns.")
     content = path.read_bytes()
+    if is_workbook(content):
+        return without_summary_rows(sheet_of(name, content, limits=limits))
     parts = parts_of(name, content, limits=limits)
     for part in parts:
         refuse_markup(part)

@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from evaluation.importing import (
     guess_roles,
     read_choices,
     read_results_file,
+    read_sheet,
     suggest_metrics,
 )
 from evaluation.importing.sheets import SheetLimits
@@ -431,7 +433,7 @@ OTHER_FILES = {
     "PDF": (b"%PDF-1.7 ...", "this is a PDF document"),
     "gzip": (b"\x1f\x8b\x08\x00abc", "this is a gzip archive"),
     "pickle": (b"\x80\x04\x95abc", "a Python pickle, which is never opened"),
-    "a workbook": (zipped({"[Content_Types].xml": "<a/>", "xl/x.xml": "<a/>"}), "this is an Excel workbook"),
+    "an Office document": (zipped({"[Content_Types].xml": "<a/>", "word/x.xml": "<a/>"}), "this is an Office document"),
     "images": (zipped({"a.png": b"\x89PNG", "b.nii.gz": b"x"}), "without a CSV or JSON file"),
     "a mixture": (zipped({"a/summary.json": nnunet("unet"), "b.csv": "case,a\n1,2\n"}), "the archive mixes nnU-Net"),
     "a damaged archive": (zipped({"a.csv": "case,a,b\n1,2,3\n"})[:60], "this is a ZIP archive, and it is damaged"),
@@ -589,6 +591,11 @@ def test_a_last_row_of_means_is_no_case(tmp_path):
     assert any("mean" in note for note in arranged.notes)
     with pytest.raises(TableError, match="row 10 is named 'mean', and its values are not the mean"):
         read(tmp_path, table_text([*rows, ["mean", 0.1, 0.2, 0.3]]), "t.csv")
+
+
+def test_a_workbook_is_read_as_a_table():
+    path = Path(__file__).resolve().parents[3] / "data" / "reports" / "workbooks" / "openpyxl.xlsx"
+    assert read_results_file(path).columns == read_sheet(path).columns
 
 
 def test_limits_apply_to_the_content_of_archives(tmp_path):
