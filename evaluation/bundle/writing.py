@@ -147,7 +147,9 @@ def _words(name: str) -> str:
         AUDIT: "Entries of the audit log",
         CASES: "Characteristics of the cases",
     }
-    return descriptions.get(name) or ("Results of a team" if name.startswith(RESULTS) else "Evidence behind results of a team")
+    return descriptions.get(name) or (
+        "Results of a team" if name.startswith(RESULTS) else "Evidence behind results of a team"
+    )
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
