@@ -18,6 +18,7 @@ from evaluation.figures.layout import number, rank_words, stars
 from evaluation.ranking.mixed_model import NoFitError, model_ranking
 from evaluation.ranking.reading import label as label_of
 from evaluation.ranking.reading import main_entry, select
+from evaluation.rounding import decimals_of, difference_texts, signed, to_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +130,10 @@ def _value(row: Mapping[str, Any] | None) -> str:
     if row["score"] is None:
         return "undefined"
     interval = row.get("score_interval")
-    return number(row["score"]) + (f" ({number(interval[0])} to {number(interval[1])})" if interval else "")
+    if not interval:
+        return number(row["score"], 3)
+    score, ends = difference_texts(row["score"], interval)
+    return f"{score} ({ends[0]} to {ends[1]})" if ends else score
 
 
 def hardness_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:
@@ -204,8 +208,7 @@ def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], left_out: Seque
         [
             (
                 term["term"],
-                number(term["estimate"]),
-                f"{number(term['interval'][0])} to {number(term['interval'][1])}",
+                *_with_interval(term["estimate"], term["interval"]),
                 f"{term['p']:.2g}",
                 f"{term['p_adjusted']:.2g} {stars(term['p_adjusted'])}".strip(),
             )
@@ -266,14 +269,31 @@ def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None =
                 (
                     rank_words(row["rank"]),
                     row["name"],
-                    number(row["estimate"]),
-                    number(row["std_error"]),
+                    *_with_error(row["estimate"], row["std_error"]),
                     "yes" if row["group"] else "no",
                 )
                 for row in ranking["algorithms"]
             ],
             caption=f"Ranking by a mixed model of {what}",
         )
+
+
+def _with_interval(estimate: float, interval: Sequence[float]) -> tuple[str, str]:
+    """Return an estimate and its interval with the decimals that the width of the interval supports."""
+    middle, ends = difference_texts(estimate, interval)
+    return middle, f"{ends[0]} to {ends[1]}" if ends else "–"
+
+
+def _with_error(estimate: float, error: float) -> tuple[str, str]:
+    """Return an estimate and its standard error with two significant digits of the error.
+
+    Examples
+    --------
+    >>> _with_error(0.87654, 0.0123), _with_error(12.3456, 0.7)
+    (('0.877', '0.012'), ('12.35', '0.70'))
+    """
+    decimals = decimals_of(error)
+    return signed(to_decimals(estimate, decimals)), signed(to_decimals(error, decimals))
 
 
 def _title(raw: Mapping[str, Any]) -> str:

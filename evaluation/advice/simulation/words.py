@@ -28,7 +28,7 @@ def _winner(result: SimulationResult) -> str:
             f"With {cases} cases no winner can be named, whatever the results: {result.units_needed} are the least. "
             f"{_enough(result)}"
         ).rstrip()
-    lead = f"With {cases} cases and {result.teams} teams a winner would be named in {_of_100(boards.named)} such challenges"
+    lead = f"With {cases} cases and {result.teams} teams a winner would be named in {_of_100(boards.named)} simulated challenges"
     if boards.named > 0:
         lead += f", wrongly in {_of_100(boards.wrong)}"
     return f"{lead}. {_enough(result)}".rstrip()
@@ -72,7 +72,7 @@ def _sets(result: SimulationResult) -> str:
         return ""
     level = f"{100 * result.interval:g} %"
     return (
-        f"A rank set (all of them right together in about {level} of challenges) would hold {number(boards.width, 2)} of "
+        f"A rank set (all of them right together in about {level} of simulated challenges) would contain {number(boards.width, 2)} of "
         f"{result.teams} ranks on average, that of the first {number(boards.first_width, 2)}."
     )
 
