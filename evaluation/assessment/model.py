@@ -216,6 +216,9 @@ class RankingScheme:
         Level and adjustment of tests.
     options
         Further options that are specific to the scheme.
+    role
+        ``primary``, ``secondary`` or ``exploratory``; ``None`` if no role is registered. Primary rankings share the error,
+        and so do secondary ones. An exploratory ranking makes no statement of significance.
     """
 
     name: str | None
@@ -229,6 +232,7 @@ class RankingScheme:
     regions: tuple[str, ...] | None
     combine: tuple[Step, ...] | None
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    role: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from evaluation import problems
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 TIES = ("min", "max", "dense", "average")
 MISSING_RANKS = ("toolkit", "last", "shared_last")
+PRIMARY, SECONDARY, EXPLORATORY = ROLES = ("primary", "secondary", "exploratory")
+"""Roles of rankings: primary and secondary ones share the error in their families, exploratory ones only describe."""
 _OPERATORS = ("mean", "median", "min", "max")
-_SCHEME_KEYS = ("name", "scheme", "operator", "ties", "missing_rank", "metrics", "regions", "combine")
+_SCHEME_KEYS = ("name", "scheme", "operator", "ties", "missing_rank", "metrics", "regions", "combine", "role")
 _ALPHA = 0.05
 CASE_WEIGHTS = ("cases", "sqrt_cases")
 """Weights of a part that follow from the number of cases behind it: that number, or its square root."""
@@ -34,7 +36,17 @@ def read_rankings(value: object, path: str, problem: str) -> tuple[list[RankingS
         if ranking.name is None:
             raise AssessmentError(f"{path}[{index}].name", None, "a name, since there are several rankings")
     distinct([str(ranking.name) for ranking in rankings], path, "name")
+    _check_roles(rankings, path)
     return rankings, True
+
+
+def _check_roles(rankings: Sequence[RankingScheme], path: str) -> None:
+    """Refuse rankings of which only some have a role."""
+    with_role = [ranking for ranking in rankings if ranking.role is not None]
+    if with_role and len(with_role) < len(rankings):
+        index = next(index for index, ranking in enumerate(rankings) if ranking.role is None)
+        allowed = f"{', '.join(ROLES[:-1])} or {ROLES[-1]}, since other rankings have a role"
+        raise AssessmentError(f"{path}[{index}].role", None, allowed)
 
 
 def read_operator(value: object, path: str) -> Operator:
@@ -61,6 +73,8 @@ def scheme_document(ranking: RankingScheme) -> dict[str, Any]:
         chosen = getattr(ranking, key)
         document[key] = None if chosen is None else list(chosen)
     document["combine"] = None if ranking.combine is None else [step_document(step) for step in ranking.combine]
+    if ranking.role is not None:
+        document["role"] = ranking.role
     return document
 
 
@@ -110,6 +124,7 @@ def _ranking(value: object, path: str, problem: str) -> RankingScheme:
         regions=_selection(section, "regions"),
         combine=_combine(section, problem, scheme, ties),
         options=options,
+        role=section.choice("role", ROLES, PRIMARY) if section.has("role") else None,
     )
 
 

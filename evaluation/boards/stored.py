@@ -71,6 +71,10 @@ Tables stored from documents of schema 2 lack those of `EFFECTS`.
 """
 
 
+SHARED: Final = ("spent_level", "family")
+"""Values of an order that exist where changes of the field or several rankings share the error."""
+
+
 def build(
     document: Mapping[str, Any],
     assessment: Assessment,
@@ -269,6 +273,7 @@ def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
         "verdict": entry["verdict"],
         "first_again": entry["first_again"],
         **{key: entry.get(key) for key in EFFECTS},
+        **{key: entry[key] for key in SHARED if entry.get(key) is not None},
         "sets": dict(entry["sets"]),
         "margin": entry["margin"],
         "left_out": dict(entry["left_out"]),

@@ -388,7 +388,7 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.sets",
         "Every rank set is stated.",
-        lambda facts: facts.entry["sets"]["reason"] is None,
+        lambda facts: facts.entry["sets"]["reason"] is None and not facts.is_exploratory,
         _sets,
         "Together, the rank sets contain all true ranks in about 95 % of challenges like this, if failures are as frequent as observed.",
     ),
@@ -398,6 +398,33 @@ BESIDE: Final = CATALOGUE.group(
         lambda facts: facts.reason in _DECIDED,
         _level,
         "If the two best algorithms were equally good, one of them would be named in about 3.3 % of challenges.",
+    ),
+    Claim(
+        "certainty.exploratory",
+        "Rank sets of an exploratory ranking are stated.",
+        lambda facts: facts.entry["sets"]["reason"] is None and facts.is_exploratory,
+        lambda facts: (
+            f"Rank sets and intervals describe these {facts.units}. They are not adjusted for the number of rankings or for their choice."
+        ),
+        "Rank sets and intervals describe these cases. They are not adjusted for the number of rankings or for their choice.",
+    ),
+    Claim(
+        "certainty.family",
+        "Several rankings share the error.",
+        lambda facts: facts.family is not None and facts.family["rankings"] > 1,
+        lambda facts: (
+            f"The {facts.family['rankings']} {facts.family['role']} rankings share the error, by Holm’s method for winners."
+        ),
+        "The 3 secondary rankings share the error, by Holm’s method for winners.",
+    ),
+    Claim(
+        "certainty.several_rankings",
+        "A winner could have been named, and the document has several rankings without roles.",
+        lambda facts: facts.reason in _DECIDED and facts.family is None and facts.final_rankings > 1,
+        lambda facts: (
+            f"The level applies to each of the {facts.final_rankings} rankings separately: over all of them, an error is more likely."
+        ),
+        "The level applies to each of the 3 rankings separately: over all of them, an error is more likely.",
     ),
     Claim(
         "certainty.to_confirm",
@@ -419,7 +446,7 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.false_claim",
         "It is known how probable it is that the first is not the best.",
-        lambda facts: _probable(facts) is not None,
+        lambda facts: _probable(facts) is not None and not facts.is_exploratory,
         _probabilities,
         "If failures are as frequent as observed: unet is better than the best of the others with probability 97 %, equivalent with 0 %, "
         "and worse with 3 %.",
@@ -427,7 +454,7 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.unseen_failure",
         "A failure has a value.",
-        _unseen,
+        lambda facts: _unseen(facts) and not facts.is_exploratory,
         _with_unseen,
         "If one failure of unet went unseen, the value against its lead is 0.39: a cautious p-value, not a probability.",
     ),
@@ -441,7 +468,7 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.to_settle",
         "An algorithm is not significantly worse than the first, and its difference exceeds the margin.",
-        lambda _: True,
+        lambda part: not part.facts.is_exploratory,
         _settling,
         "About 260 cases (90 % range 90 to more than 10,000) would be needed to show a difference from vnet: this data set is too small "
         "to plan with.",
@@ -457,14 +484,14 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.shown_worse",
         "Of several others some, and no winner is named who is better than all.",
-        lambda facts: _shown_worse(facts) > 0,
+        lambda facts: _shown_worse(facts) > 0 and not facts.is_exploratory,
         _worse,
         "3 of the 4 others are shown to be worse than unet.",
     ),
     Claim(
         "certainty.equivalent",
         "A margin is registered, and the interval of a difference lies within it.",
-        lambda facts: bool(_equivalents(facts)),
+        lambda facts: bool(_equivalents(facts)) and not facts.is_exploratory,
         _equivalent,
         "vnet is equivalent to unet: the difference is within ±0.01.",
     ),

@@ -109,6 +109,10 @@ def _possible_clusters(facts: Facts) -> str:
     )
 
 
+def _exploratory(facts: Facts) -> str:
+    return f"{_leads(facts)}.{_lead(facts)} This ranking is exploratory: there is no statement of significance."
+
+
 def _open(facts: Facts) -> str:
     if not facts.reach:
         return (
@@ -228,6 +232,14 @@ HEADLINES: Final = CATALOGUE.group(
         lambda facts: facts.reason == "possible_clusters",
         _possible_clusters,
         "unet leads: cases of one patient may be alike, and the design does not declare patient. No winner is named until it does.",
+    ),
+    Claim(
+        "headline.exploratory",
+        "The ranking is registered as exploratory, or was chosen after the results.",
+        lambda facts: facts.is_exploratory,
+        _exploratory,
+        "unet ranks first. Its lead over vnet is 0.010 (−0.004 to 0.024). This ranking is exploratory: there is no statement of "
+        "significance.",
     ),
     Claim(
         "headline.confirmed",

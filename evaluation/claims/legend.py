@@ -49,8 +49,15 @@ class Legend:
         return reason
 
     @property
+    def is_exploratory(self) -> bool:
+        """True for a ranking without a statement of significance."""
+        return bool(self.order["winner"].get("reason") == "exploratory")
+
+    @property
     def winner_share(self) -> float:
         """Share of the error that naming a winner may use."""
+        if self.order.get("spent_level") is not None:
+            return float(self.order["spent_level"])
         teams = sum(rank is not None for rank in self.order["rank"])
         return share_of_winner(self.order["winner"]["alpha"], self.order["sets"]["level"], teams)
 
@@ -102,10 +109,21 @@ RANKED_BY: Final = CATALOGUE.group(
 LEGEND: Final = CATALOGUE.group(
     Claim(
         "legend.sets",
-        "Rank sets are stated.",
-        lambda facts: facts.reason is None,
+        "Rank sets are stated, of a ranking that is not exploratory.",
+        lambda facts: facts.reason is None and not facts.is_exploratory,
         _sets,
         "Rank set: the ranks that a team can have. Together, the rank sets contain all true ranks in about 95 % of challenges like this, if failures are as frequent as observed.",
+    ),
+    Claim(
+        "legend.sets_of_exploratory",
+        "Rank sets of an exploratory ranking are stated.",
+        lambda facts: facts.reason is None and facts.is_exploratory,
+        lambda _: (
+            "Rank set: the ranks that a team could have, as a description of these results. This ranking is exploratory. The shaded "
+            "band is that of the first."
+        ),
+        "Rank set: the ranks that a team could have, as a description of these results. This ranking is exploratory. The shaded band is "
+        "that of the first.",
     ),
     Claim(
         "legend.sets_of_all",

@@ -101,6 +101,8 @@ def why_left_out(left_out: Mapping[str, str]) -> str:
     >>> why_left_out({})
     ''
     """
+    if left_out.get("shown_better") == "exploratory":
+        return "Letters and comparisons of single pairs are left out, because the ranking is exploratory."
     if "shown_better" in left_out:
         return (
             f"Letters and comparisons of single pairs are left out, because there are more than {MOST_IN_MATRICES} "

@@ -31,6 +31,11 @@ class Standing:
         reason: str | None = self.entry["sets"]["reason"]
         return reason
 
+    @property
+    def is_exploratory(self) -> bool:
+        """True for a ranking without a statement of significance."""
+        return bool(self.entry["winner"]["reason"] == "exploratory")
+
 
 def _rank_set(facts: Standing) -> str:
     low, high = facts.row["rank_set"]
@@ -89,7 +94,10 @@ STANDING: Final = CATALOGUE.group(
         "standing.within_reach",
         "Not first; rank sets are stated, and its own starts at 1.",
         lambda facts: (
-            bool(facts.row["within_reach"]) and facts.reason is None and facts.row["name"] not in facts.entry["winners"]
+            bool(facts.row["within_reach"])
+            and facts.reason is None
+            and not facts.is_exploratory
+            and facts.row["name"] not in facts.entry["winners"]
         ),
         lambda _: "No other algorithm is significantly better.",
         "No other algorithm is significantly better.",

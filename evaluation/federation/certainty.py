@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.evaluate import SCHEMA, SCHEMA_BEFORE
+from evaluation.ranking.families import share_without_steps
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty import effects
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment, RankingScheme, Step
     from evaluation.ranking.evaluate import Evaluated
+    from evaluation.ranking.uncertainty.grounds import Budget
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -115,7 +117,10 @@ def ranking_of(
     names: Sequence[str],
 ) -> PooledRanking:
     """A pooled ranking with the rankings that it is made of."""
-    return PooledRanking(tuple(parts), registered, assessment, tuple(steps), final.ranks, final.scores, tuple(names))
+    share = share_without_steps(registered, assessment, is_part=registered.combine is not None and not steps)
+    return PooledRanking(
+        tuple(parts), registered, assessment, tuple(steps), final.ranks, final.scores, share, tuple(names)
+    )
 
 
 def pooled_statements(
@@ -133,7 +138,8 @@ def pooled_statements(
     """
     count, drawn = len(ranking.algorithms), len(ranking.ranks) - 1
     names, first, ranks = np.array(ranking.algorithms), int(order[0]), ranking.ranks[0]
-    shares = budget(ranking.assessment.uncertainty, count)
+    shares = budget(ranking.assessment.uncertainty, count, None, ranking.share)
+    is_exploratory = ranking.share is not None and ranking.share.is_exploratory
     reason = _reason(drawn, base)
     alone = int((ranks == ranks.min()).sum()) == 1
     better = np.zeros((count, count), dtype=bool)
@@ -151,9 +157,11 @@ def pooled_statements(
             limit = float(draws.winner_limits(first, shares.winner)[others].min())
             wins = limit > (margin or 0.0)
     decision = reason or _decision(alone=alone, wins=wins, against=against)
+    if is_exploratory and reason not in ("not_resampled", "too_few_draws"):
+        decision = "exploratory"
     if decision == "shown":
         better[first], better[:, first], better[first, first] = True, False, False
-    too_many = count > MOST_IN_MATRICES
+    too_many = is_exploratory or count > MOST_IN_MATRICES
     words = None if too_many else letters(better[np.ix_(order, order)])
     entry: dict[str, Any] = {
         "winner": {
@@ -173,9 +181,10 @@ def pooled_statements(
             "reason": reason,
             "flips": None,
         },
-        "left_out": _left_out(too_many=too_many, words=words),
+        "left_out": _left_out(too_many=too_many, words=words, is_exploratory=is_exploratory),
         "margin": margin,
         "first_again": again,
+        **_shared(ranking, shares),
         **_effects(ranking, draws if reason is None and alone else None, first, margin, base.schema),
         "sensitivity": {
             "teams": None,
@@ -206,6 +215,7 @@ def pooled_statements(
                     is_better=bool(better[first, j]),
                     limit=limit if decision == "shown" else None,
                     schema=base.schema,
+                    is_descriptive=is_exploratory,
                 ),
                 "failure": failure(failed[j], base.cases),
                 "rank_if_one_more_failed": None,
@@ -235,7 +245,7 @@ def _decision(*, alone: bool, wins: bool, against: Sequence[int]) -> str:
 def _verdict(
     decision: str, reason: str | None, *, alone: bool, against: Sequence[int], again: float | None, schema: int
 ) -> str | None:
-    if reason in ("not_resampled", "too_few_draws"):
+    if reason in ("not_resampled", "too_few_draws") or decision == "exploratory":
         return None
     if decision == "shown":
         return "significant" if schema > SCHEMA_BEFORE else "clear"
@@ -252,7 +262,17 @@ def _p_values(p_own: FloatArray | None, order: IntArray, count: int) -> list[lis
     return rows
 
 
-def _left_out(*, too_many: bool, words: list[str] | None) -> dict[str, str]:
+def _shared(ranking: PooledRanking, shares: Budget) -> dict[str, Any]:
+    """Return the part of the error of a ranking, where several rankings share it."""
+    share = ranking.share
+    if share is None:
+        return {}
+    return {"spent_level": shares.winner if share.tests > 1 else None, "family": share.document}
+
+
+def _left_out(*, too_many: bool, words: list[str] | None, is_exploratory: bool = False) -> dict[str, str]:
+    if is_exploratory:
+        return dict.fromkeys(("shown_better", "p_own", "letters"), "exploratory")
     if too_many:
         return dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms")
     return {} if words is not None else {"letters": "too_many_letters"}
@@ -268,6 +288,7 @@ def _difference(
     is_better: bool,
     limit: float | None,
     schema: int,
+    is_descriptive: bool = False,
 ) -> dict[str, Any] | None:
     estimate, interval = draws.interval(first, other, inflation)
     if not np.isfinite(estimate):
@@ -281,6 +302,7 @@ def _difference(
         is_better=is_better,
         limit=limit,
         level=draws.ranking.assessment.uncertainty.interval,
+        is_descriptive=is_descriptive,
     )
 
 

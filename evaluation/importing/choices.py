@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation import problems
 from evaluation.assessment import Assessment, parse
 from evaluation.assessment.described import WITHOUT
+from evaluation.assessment.ranking import EXPLORATORY
 from evaluation.assessment.reading import is_number
 from evaluation.catalogue import CatalogueError, all_metrics, get
 
@@ -206,8 +207,10 @@ def assessment_of(
     }
     if arranged.regions:
         document["regions"] = [{"name": name} for name in arranged.regions]
+    # The results were known when this ranking was chosen.
+    document["ranking"] = {"role": EXPLORATORY}
     if len(arranged.tasks) > 1 and _everybody_everywhere(arranged):
-        document["ranking"] = {"combine": {"over": ["task", "metric", "region"]}}
+        document["ranking"]["combine"] = {"over": ["task", "metric", "region"]}
     return parse(document)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,7 +25,7 @@ from evaluation.ranking.counted import (
     version_of_given,
     weighted_results,
 )
-from evaluation.ranking.entries import entry_of, overall_of, resampling_interval
+from evaluation.ranking.entries import entry_of, pending_overall_of, resampling_interval
 from evaluation.ranking.evaluate import (
     SCHEMA,
     SCHEMA_BEFORE,
@@ -36,6 +36,7 @@ from evaluation.ranking.evaluate import (
     make_plan,
     unit_level,
 )
+from evaluation.ranking.families import PendingEntry, computed_entries, role_of_tables
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 from evaluation.ranking.uncertainty.looks import Look
@@ -188,19 +189,19 @@ def rank(
     # What ranks; metrics that are reported without a rank keep their values.
     ranked = weighted_results(assessment, checked, results)
     plans: dict[str | None, Plan] = {}
-    entries: list[dict[str, Any]] = []
-    overall: list[Any] = []
+    pending: list[PendingEntry] = []
+    pending_overall: list[PendingEntry] = []
     notes: list[str] = [] if schema == SCHEMA_BEFORE else notes_on_values(assessment, checked)
     given: dict[str, str] = {}
     per_scheme = [
         build_tables(assessment, ranked, metrics=scheme.metrics, regions=scheme.regions)
         for scheme in assessment.rankings
     ]
-    total = sum(map(len, per_scheme))
+    total, done = sum(map(len, per_scheme)), 0
     registered = assessment.document["ranking"]
     several = isinstance(registered, list)
     for scheme, tables in zip(assessment.rankings, per_scheme, strict=True):
-        evaluated = []
+        evaluated: list[Evaluated] = []
         for table in tables:
             if table.task not in plans:
                 plans[table.task] = plan_of(
@@ -212,16 +213,22 @@ def rank(
                     bootstrap=samples,
                     seed=start,
                     schema=schema,
+                    look=look,
                 )
             evaluated.append(
-                _evaluated(table, plans[table.task], scheme, assessment, pieces, ranked_tables, len(entries))
+                _evaluated(table, plans[table.task], scheme, assessment, pieces, ranked_tables, done + len(evaluated))
             )
-            entries.append(entry_of(evaluated[-1], scheme, assessment))
             if evaluated[-1].drawn_by:
                 given[table.metric.name] = evaluated[-1].drawn_by
             if progress is not None:
-                progress(len(entries), total)
-        overall += overall_of(evaluated, scheme, assessment, notes)
+                progress(done + len(evaluated), total)
+        done += len(evaluated)
+        combined = pending_overall_of(evaluated, scheme, assessment, notes)
+        role = role_of_tables(scheme, is_combined=bool(combined))
+        pending += [PendingEntry(role, partial(entry_of, item, scheme, assessment)) for item in evaluated]
+        pending_overall += [PendingEntry(scheme.role, compute) for compute in combined]
+    computed = computed_entries([*pending, *pending_overall])
+    entries, overall = computed[: len(pending)], computed[len(pending) :]
     document: dict[str, Any] = {
         "schema": schema,
         "seed": start,

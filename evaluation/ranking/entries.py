@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,27 +17,31 @@ from evaluation.ranking.uncertainty.grounds import Elementary, Ranking, are_draw
 from evaluation.ranking.uncertainty.statements import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from evaluation.aggregation import Table
     from evaluation.assessment import Assessment, RankingScheme
     from evaluation.ranking.evaluate import Evaluated, Plan
+    from evaluation.ranking.uncertainty.grounds import FamilyShare
 
 
 FloatArray = npt.NDArray[np.float64]
 
 
-def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment) -> dict[str, Any]:
+def entry_of(
+    evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment, share: FamilyShare | None = None
+) -> dict[str, Any]:
     """The entry of one metric in one region: its algorithms in order, how stable that order is, and its tests."""
     table, plan = evaluated.table, evaluated.plan
     scores, ranks = evaluated.ranked.scores[0], evaluated.ranked.ranks[0]
     stability = _stability(evaluated.ranked.scores, evaluated.ranked.ranks, evaluated.plan, assessment)
-    p_values = full_data_p_values(table, plan, assessment)
+    is_exploratory = share is not None and share.is_exploratory
+    p_values = None if is_exploratory else full_data_p_values(table, plan, assessment)
     adjusted = None if p_values is None else holm(p_values)
     better = None if adjusted is None else adjusted <= scheme.alpha
     order = np.lexsort((np.array(table.algorithms), ranks))
     certainty, of_algorithms = statements(
-        single_ranking(evaluated, scheme, assessment), order, failed=_failed_of(evaluated)
+        single_ranking(evaluated, scheme, assessment, share), order, failed=_failed_of(evaluated)
     )
     algorithms = []
     for index, statement in zip(order, of_algorithms, strict=True):
@@ -91,6 +96,14 @@ def overall_of(
     evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment, notes: list[str]
 ) -> list[dict[str, Any]]:
     """The entries of what the rankings of a scheme are combined into; why there is none is added to `notes`."""
+    pending = pending_overall_of(evaluated, scheme, assessment, notes)
+    return [compute(None) for compute in pending]
+
+
+def pending_overall_of(
+    evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment, notes: list[str]
+) -> list[Callable[[FamilyShare | None], dict[str, Any]]]:
+    """Return a function for each entry of `overall_of` that takes the part of the error and computes the entry."""
     if scheme.combine is None or not evaluated:
         return []
     over_tasks = any("task" in step.over for step in scheme.combine)
@@ -102,7 +115,7 @@ def overall_of(
     parts = parts_of(evaluated, scheme, assessment)
     combined = combine(parts, scheme.combine, scheme.missing_rank)
     told_apart = [name for name in combined[0].key if len({part.key[name] for part in combined}) > 1]
-    return [_combined_entry(part, parts, evaluated, scheme, assessment, told_apart) for part in combined]
+    return [partial(_combined_entry, part, parts, evaluated, scheme, assessment, told_apart) for part in combined]
 
 
 def _without_what_stands_beside(evaluated: Sequence[Evaluated], assessment: Assessment) -> Sequence[Evaluated]:
@@ -120,6 +133,7 @@ def _combined_entry(
     scheme: RankingScheme,
     assessment: Assessment,
     told_apart: Sequence[str],
+    share: FamilyShare | None = None,
 ) -> dict[str, Any]:
     members = [
         item
@@ -137,7 +151,9 @@ def _combined_entry(
     missing = _missing_cases(members)
     one_plan = all(item.plan is plan for item in members)
     certainty, of_algorithms = statements(
-        combined_ranking(part, parts, members, scheme, assessment), order, failed=_failed_together(members, names)
+        combined_ranking(part, parts, members, scheme, assessment, share),
+        order,
+        failed=_failed_together(members, names),
     )
     entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
     entry |= {name: part.key[name] for name in told_apart}
@@ -161,7 +177,9 @@ def _combined_entry(
     return entry
 
 
-def single_ranking(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment) -> Ranking:
+def single_ranking(
+    evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment, share: FamilyShare | None = None
+) -> Ranking:
     """The ranking of one table, for its statements of certainty."""
     plan = evaluated.plan
     scores, ranks = evaluated.ranked.scores, evaluated.ranked.ranks
@@ -170,11 +188,16 @@ def single_ranking(evaluated: Evaluated, scheme: RankingScheme, assessment: Asse
     count = len(plan.cases) if evaluated.inside is None else evaluated.cases
     cases = np.full(len(scores[samples]), float(count))
     part = Elementary(evaluated, None, key, scores[samples], cases)
-    return Ranking((part,), scheme, assessment, (), ranks[samples], scores[samples])
+    return Ranking((part,), scheme, assessment, (), ranks[samples], scores[samples], share)
 
 
 def combined_ranking(
-    part: Part, parts: Sequence[Part], members: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment
+    part: Part,
+    parts: Sequence[Part],
+    members: Sequence[Evaluated],
+    scheme: RankingScheme,
+    assessment: Assessment,
+    share: FamilyShare | None = None,
 ) -> Ranking:
     """A combined ranking with the rankings that it is made of, for its statements of certainty."""
     matching_parts = [one for one in parts if all(one.key.get(name) == value for name, value in part.key.items())]
@@ -198,6 +221,7 @@ def combined_ranking(
         steps,
         part.ranks[:shortest],
         part.scores[:shortest],
+        share,
     )
 
 

@@ -31,6 +31,11 @@ _TIES = {
     "dense": "Algorithms with equal scores share a rank and the next rank follows without a gap (1, 2, 2, 3).",
     "average": "Algorithms with equal scores share the average of their ranks (1, 2.5, 2.5, 4).",
 }
+_ROLES = {
+    "primary": "This ranking is primary. Primary rankings share the error by Holm’s method.",
+    "secondary": "This ranking is secondary. Secondary rankings share the error by Holm’s method.",
+    "exploratory": "This ranking is exploratory: it names no winner, and its intervals are descriptive.",
+}
 _OUTCOMES = {
     "missing": "A missing or unreadable prediction",
     "pred_empty": "An empty prediction where there is something to find",
@@ -179,6 +184,8 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
             "region" in step.over for step in scheme.combine
         ):
             sentences.append(f"The value of {kind.texts.pooled_cases({})} stands beside that and does not count in it.")
+    if scheme.role is not None:
+        sentences.append(_ROLES[scheme.role])
     return sentences
 
 

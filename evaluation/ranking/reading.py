@@ -202,8 +202,31 @@ class Facts:
         return bool(self.entry["winner"]["named"] and self.entry["verdict"] == "significant")
 
     @property
+    def is_exploratory(self) -> bool:
+        """True for a ranking without a statement of significance."""
+        return self.reason == "exploratory"
+
+    @property
+    def family(self) -> Mapping[str, Any] | None:
+        """Role of the ranking and number of rankings that share its error; ``None`` if no role is registered."""
+        family: Mapping[str, Any] | None = self.entry.get("family")
+        return family
+
+    @property
+    def final_rankings(self) -> int:
+        """Number of rankings of the document that are not parts of a combined one."""
+        if self.document is None:
+            return 1
+        combined = overall(self.document)
+        with_parts = {entry.get("name") for entry in combined}
+        apart = [entry for entry in entries(self.document) if entry.get("name") not in with_parts]
+        return len(combined) + len(apart)
+
+    @property
     def winner_share(self) -> float:
         """Share of the error that naming a winner may use."""
+        if self.entry.get("spent_level") is not None:
+            return float(self.entry["spent_level"])
         return share_of_winner(self.entry["winner"]["alpha"], self.entry["sets"]["level"], len(self.rows))
 
     @property

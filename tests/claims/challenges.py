@@ -1,7 +1,7 @@
 """Challenges at random: 1 to 30 teams, 1 to 500 cases, every kind of problem, ties, clones, missing and excluded cases."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,23 @@ def challenge(seed: int, *, large: bool = False, kind: str = "") -> Challenge:
     if kind == "external" and random.random() < 0.7:
         make = _given
     generated, identities, absent = make(seed, random, kind, names, cases)
-    return with_costs(generated, identities, absent)
+    return with_roles(with_costs(generated, identities, absent))
+
+
+def with_roles(challenge: Challenge) -> Challenge:
+    """The challenge with a role for each ranking, in one of seven challenges."""
+    random = np.random.default_rng([challenge.seed, 1])
+    if random.random() > 0.15:
+        return challenge
+    document = dict(challenge.assessment.document)
+    registered = document["ranking"]
+    rankings = registered if isinstance(registered, list) else [registered]
+    roles = ("primary", "secondary", "exploratory", "")
+    role = str(random.choice(roles))
+    apart = {"combine": None} if random.random() < 0.5 else {}
+    with_role = [{**ranking, **apart, **({"role": role} if role else {})} for ranking in rankings]
+    document["ranking"] = with_role if isinstance(registered, list) else with_role[0]
+    return replace(challenge, assessment=parse(document))
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:

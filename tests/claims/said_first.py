@@ -67,6 +67,8 @@ def _(
     if scene.entry["sets"]["method"] == "sign_flips":
         # The smallest two-sided p-value of n differing units is 2 of 2^n; of several comparisons the winner has two thirds.
         share = scene.alpha if len(scene.rows) == 2 else 2 * scene.alpha / 3
+        if scene.role is not None:
+            share /= scene.still_tested
         least_by_hand = math.ceil(math.log2(2 / share) - 1e-9)
         if int(least) != least_by_hand:
             return False
@@ -509,6 +511,46 @@ def _(scene: Scene, most: str, share: str, first: str, less: str, _units: str, *
         and (shares[most] - shares[first]) ** 2
         > 4 * (shares[most] + shares[first] - (shares[most] - shares[first]) ** 2) / scene.document["bootstrap"]
     )
+
+
+@means(
+    rf"{LEADS}\.(?: Its lead over {NAME} is {LEAD}(?: \({ENDS}\))?\.)? "
+    r"This ranking is exploratory: there is no statement of significance\."
+)
+def _(
+    scene: Scene,
+    who: str,
+    mark: str | None,
+    over: str | None,
+    estimate: str | None,
+    unit: str | None,
+    low: str | None,
+    high: str | None,
+) -> bool:
+    if scene.role != "exploratory" or scene.entry["winner"]["named"] or scene.entry["verdict"] is not None:
+        return False
+    return leads(scene, who, mark) and (not over or leading(scene, scene.winners[0], over, estimate, unit, (low, high)))
+
+
+@means(
+    r"Rank sets and intervals describe these (\w+)\. They are not adjusted for the number of rankings or for their choice\."
+)
+def _(scene: Scene, units: str) -> bool:
+    return scene.role == "exploratory" and units == NOUNS[scene.document["resampling"]["unit"]]
+
+
+@means(r"The (\d+) (primary|secondary) rankings share the error, by Holm’s method for winners\.")
+def _(scene: Scene, count: str, role: str) -> bool:
+    return scene.role == role and len(scene.family) == int(count) > 1 and scene.still_tested <= int(count)
+
+
+@means(r"The level applies to each of the (\d+) rankings separately: over all of them, an error is more likely\.")
+def _(scene: Scene, count: str) -> bool:
+    overall = scene.document["overall"] or []
+    combined = overall if isinstance(overall, list) else [overall]
+    with_parts = {one.get("name") for one in combined}
+    apart = [one for one in scene.document["rankings"] if one.get("name") not in with_parts]
+    return scene.role is None and len(combined) + len(apart) == int(count) > 1
 
 
 SOME = r"(Both others|All \d+ others|\d+ of the \d+ others)"

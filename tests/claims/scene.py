@@ -66,8 +66,38 @@ class Scene:
 
     @property
     def winner_share(self) -> float:
-        """The error that naming a winner of these teams may make."""
-        return self.alpha_of_two if len(self.rows) == 2 else self.alpha_of_more
+        """The error that naming a winner of these teams may make: an equal part for each ranking that is still tested."""
+        whole = self.alpha_of_two if len(self.rows) == 2 else self.alpha_of_more
+        return whole if self.role is None else whole / self.still_tested
+
+    @property
+    def role(self) -> str | None:
+        """The registered role of this ranking; parts of a combined one only describe."""
+        registered = next(one for one in self.raw.assessment.rankings if one.name == self.entry.get("name"))
+        is_part = "over" not in self.entry and any(
+            "over" in one and one.get("name") == self.entry.get("name") for one in self.all_rankings
+        )
+        return "exploratory" if registered.role and is_part else registered.role
+
+    @property
+    def all_rankings(self) -> list[dict]:
+        overall = self.document["overall"] or []
+        return [*self.document["rankings"], *(overall if isinstance(overall, list) else [overall])]
+
+    @property
+    def family(self) -> list[dict]:
+        """All rankings with the role of this one."""
+        return [one for one in self.all_rankings if Scene(self.raw, one, self.document).role == self.role]
+
+    @property
+    def still_tested(self) -> int:
+        """The number of rankings among which Holm divides the level of this one."""
+        tests = self.entry["family"]["tests"]
+        named = [one["family"]["tests"] for one in self.family if one["winner"]["named"]]
+        earlier = sum(step > tests for step in named)
+        assert tests == len(self.family) - earlier
+        assert self.entry["winner"]["named"] or tests == len(self.family) - len(named) or tests == len(self.family)
+        return tests
 
     def names(self, text: str) -> list[str] | None:
         """Return the names in a list; None if the text contains only their number."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from evaluation.assessment.ranking import PRIMARY, SECONDARY
 from evaluation.designs.compilation.combining import Parts, missing, not_executed, steps_of
 from evaluation.designs.compilation.metrics import MetricRow, names_of
 from evaluation.designs.compilation.notes import Compiled, Problem, joined
@@ -53,7 +54,7 @@ def compile_rankings(scope: Scope, *, are_some_reported: bool) -> Compiled[dict[
     """
     kind = scope.values.get("ranking_type")
     rows = scope.values.rows("ranking_method")
-    problems = _type_problems(kind, rows)
+    problems = (*_type_problems(kind, rows), *_role_problems(rows))
     if kind == "no_ranking" or not rows:
         return Compiled([], problems)
     ties = _ties(scope)
@@ -63,6 +64,11 @@ def compile_rankings(scope: Scope, *, are_some_reported: bool) -> Compiled[dict[
     )
     named = [entry for entries in compiled.value for entry in entries]
     schemes = [{"name": name, **scheme} if len(named) > 1 else scheme for name, scheme in named]
+    if any("role" in scheme for scheme in schemes):
+        defaults = _roles(compiled.value)
+        schemes = [
+            {**scheme, "role": scheme.get("role", default)} for scheme, default in zip(schemes, defaults, strict=True)
+        ]
     if are_some_reported:
         all_metrics = [entry.name for entry in scope.metrics]
         schemes = [{**scheme, "metrics": scheme.get("metrics", all_metrics)} for scheme in schemes]
@@ -71,6 +77,17 @@ def compile_rankings(scope: Scope, *, are_some_reported: bool) -> Compiled[dict[
         (*problems, *ties.problems, *compiled.problems),
         ties.assumptions,
     )
+
+
+def _roles(of_rows: Sequence[Sequence[object]]) -> list[str]:
+    """Return the role of each ranking whose row states none: those of the first row are primary, all others secondary.
+
+    Examples
+    --------
+    >>> _roles([["by DSC"], ["by HD95: left", "by HD95: right"]])
+    ['primary', 'secondary', 'secondary']
+    """
+    return [SECONDARY if index else PRIMARY for index, rankings in enumerate(of_rows) for _ in rankings]
 
 
 def _type_problems(kind: object, rows: Sequence[Mapping[str, Any]]) -> tuple[Problem, ...]:
@@ -83,6 +100,16 @@ def _type_problems(kind: object, rows: Sequence[Mapping[str, Any]]) -> tuple[Pro
     if kind == "single_ranking" and len(rows) > 1:
         return (Problem("ranking_type", f"One ranking is stated, and the table has {len(rows)}."),)
     return tuple(unstated)
+
+
+def _role_problems(rows: Sequence[Mapping[str, Any]]) -> tuple[Problem, ...]:
+    """Return what is wrong with the stated roles: a task has one primary ranking."""
+    roles = [row.get("role") for row in rows]
+    primary = roles.count(PRIMARY) + (1 if roles and roles[0] is None else 0)
+    if any(roles) and primary != 1:
+        text = f"One ranking of a task must be primary, and {primary or 'none'} {'are' if primary > 1 else 'is'}."
+        return (Problem("ranking_method", text),)
+    return ()
 
 
 def _ties(scope: Scope) -> Compiled[str]:
@@ -121,6 +148,8 @@ def _schemes(row: Mapping[str, Any], name: str, scope: Scope, ties: str) -> Comp
     )
     steps = steps_of(row, parts)
     scheme: dict[str, Any] = {"scheme": chosen_scheme.id, **settings.value, "ties": ties}
+    if row.get("role"):
+        scheme["role"] = row["role"]
     if row.get("missing_rank"):
         scheme["missing_rank"] = row["missing_rank"]
     if metrics.value is not None and len(metrics.value) < len(scope.metrics):

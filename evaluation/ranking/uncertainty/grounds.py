@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.assessment.ranking import EXPLORATORY
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.schemes import Values, get_scheme, rank_scores
 from evaluation.ranking.scores import snap
@@ -109,6 +110,8 @@ class Ranking:
         How they are combined; none for a single one.
     ranks
         Final ranks of the full data and the bootstrap, samples × algorithms.
+    share
+        Part of the error, where several rankings share it.
     """
 
     elementary: tuple[Elementary, ...]
@@ -117,6 +120,7 @@ class Ranking:
     steps: tuple[Step, ...]
     ranks: FloatArray
     scores: FloatArray
+    share: FamilyShare | None = None
 
     @cached_property
     def algorithms(self) -> tuple[str, ...]:
@@ -180,6 +184,36 @@ class Ranking:
 
 
 @dataclass(frozen=True)
+class FamilyShare:
+    """Part of the error of one of several rankings of a challenge.
+
+    Attributes
+    ----------
+    role
+        ``primary``, ``secondary`` or ``exploratory``.
+    size
+        Number of rankings with this role, which share the error. Rank sets use an equal part of it.
+    tests
+        Divisor of the level at which a winner is named, by Holm's method: the number of rankings of the family without
+        those whose winner was named before.
+    """
+
+    role: str
+    size: int = 1
+    tests: int = 1
+
+    @property
+    def is_exploratory(self) -> bool:
+        """True for a ranking without a statement of significance."""
+        return self.role == EXPLORATORY
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Entry of a ranking document."""
+        return {"role": self.role, "rankings": self.size, "tests": self.tests}
+
+
+@dataclass(frozen=True)
 class Budget:
     """Shares of the error of one ranking.
 
@@ -211,19 +245,27 @@ class Budget:
         return fewest_units(self.winner)
 
 
-def budget(uncertainty: Uncertainty, algorithms: int, look: Look | None = None) -> Budget:
+def budget(
+    uncertainty: Uncertainty, algorithms: int, look: Look | None = None, share: FamilyShare | None = None
+) -> Budget:
     """Share the error: with two algorithms there is one comparison and one statement, else a third and two thirds.
 
     Parameters
     ----------
     look
         The change of the field, for a phase that is still open. It spends only a part of the winner's share.
+    share
+        Part of the error, where several rankings share it.
     """
     total = round(1.0 - uncertainty.interval, 12)
     ceiling = total if uncertainty.winner_alpha is None else min(total, uncertainty.winner_alpha)
     winner = ceiling if algorithms <= 2 else min(2.0 * total / 3.0, ceiling)
     sets = total if algorithms <= 2 else total / 3.0
-    return Budget(total, sets, winner if look is None else look.level(winner), ceiling)
+    if look is not None:
+        winner = look.level(winner)
+    if share is not None:
+        winner, sets = winner / share.tests, sets / share.size
+    return Budget(total, sets, winner, ceiling)
 
 
 def fewest_units(share: float) -> int:

@@ -103,7 +103,7 @@ class Lead:
     counts
         Function that returns the resamples of bootstrap-t, see `evaluation.ranking.uncertainty.studentized.drawn_counts`.
     is_look
-        Whether the level is that of one of several changes of the field. Levels that flips and draws cannot resolve are
+        Whether the level is that of one of several changes of the field or of one of several rankings. Levels that flips and draws cannot resolve are
         then tested by a formula.
     """
 

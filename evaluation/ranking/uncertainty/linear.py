@@ -80,8 +80,14 @@ class LinearPart:
             level=level,
             margin=margin,
             counts=self.plan.unit_counts if self.part.inside is None else lambda: self._counts(self.units, self.inside),
-            is_look=self.plan.look is not None,
+            is_look=self._is_shared,
         )
+
+    @property
+    def _is_shared(self) -> bool:
+        """True if other changes of the field or other rankings use parts of the error as well."""
+        share = self.ranking.share
+        return self.plan.look is not None or (share is not None and share.tests > 1)
 
     def _cases(self, inside: BoolArray) -> list[str]:
         return [case for case, is_inside in zip(self.plan.cases, inside, strict=True) if is_inside]
@@ -177,7 +183,7 @@ class LinearPart:
                 level=level,
                 margin=margin,
                 counts=lambda: self._counts(units, inside),
-                is_look=self.plan.look is not None,
+                is_look=self._is_shared,
             )
         column = self.position(algorithm)
         of_cases = contributed.case_weights[:, [column]]

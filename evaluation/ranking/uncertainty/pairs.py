@@ -152,6 +152,7 @@ def difference(
     is_better: bool,
     limit: float | None,
     level: float,
+    is_descriptive: bool = False,
 ) -> dict[str, Any]:
     """Return the entry of a ranking document on the difference of the first algorithm from another one.
 
@@ -169,6 +170,8 @@ def difference(
         Lower limit of the lead over the best of the others, where a winner is named.
     level
         Level of the interval.
+    is_descriptive
+        Whether the difference is stated without a verdict.
 
     Examples
     --------
@@ -178,6 +181,8 @@ def difference(
     'equivalent'
     """
     ends: list[float] | None = None
+    if is_descriptive:
+        return {"estimate": estimate, "interval": interval and list(interval), "level": level, "verdict": None}
     if interval is not None:
         low, high = interval
         low = max(low, margin if limit is None else limit) if is_better else min(low, margin)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -144,7 +144,7 @@ class Statements:
         self.cases = sum(_cases_of([item for item in items if item.plan is plan]) for plan in plans.values())
         self.uncertainty = ranking.assessment.uncertainty
         self.look = ranking.elementary[0].item.plan.look
-        self.budget: Budget = budget(self.uncertainty, self.count, self.look)
+        self.budget: Budget = budget(self.uncertainty, self.count, self.look, ranking.share)
         self.grounds = grounds = Grounds(ranking, self.budget)
         self.plan, self.linear, self.reason = grounds.plan, grounds.linear, grounds.reason
         self.first = int(order[0])
@@ -315,7 +315,7 @@ class Statements:
         names = np.array(self.ranking.algorithms)
         duplicates = near_duplicates(self.ranking, [int(j) for j in self.order])
         margin = self.margin()
-        words = None if self._too_many else letters(better[np.ix_(self.order, self.order)])
+        words = None if self._without_pairs else letters(better[np.ix_(self.order, self.order)])
         entry: dict[str, Any] = {
             "winner": {
                 "named": named,
@@ -367,7 +367,7 @@ class Statements:
             limit = self._limit(comparisons)
             if limit is not None:
                 low = min(limit, high)
-            if winner_reason != "shown":
+            if winner_reason not in ("shown", "exploratory"):
                 low = min(low, self.margin() or 0.0)
             ends = [low, high] if np.isfinite(low) else None
         return {"interval": ends, "level": self.uncertainty.interval}
@@ -380,8 +380,14 @@ class Statements:
         return float(np.minimum(self._first_lead.lower, after).min())
 
     def _spent(self) -> dict[str, Any]:
-        """Return the part of the error that this board may spend on a winner; ``None`` if it is computed once."""
-        return {"spent_level": None if self.look is None else self.budget.winner}
+        """Return the part of the error that this board may spend on a winner, and the family that shares it.
+
+        The part is ``None`` if the whole share of a winner may be spent.
+        """
+        share = self.ranking.share
+        is_shared = self.look is not None or (share is not None and share.tests > 1)
+        spent: dict[str, Any] = {"spent_level": self.budget.winner if is_shared else None}
+        return spent if share is None else spent | {"family": share.document}
 
     def effects(self, level: str | None, better: BoolArray) -> dict[str, Any]:
         """Return the numbers about the lead that every board shows; ``None`` where there is no lead to describe."""
@@ -400,6 +406,11 @@ class Statements:
             )
         return effects.of_draws(self.ranking, self.draws, self.first, margin)
 
+    @property
+    def _is_exploratory(self) -> bool:
+        """True for a ranking that only describes its cases."""
+        return self.ranking.share is not None and self.ranking.share.is_exploratory
+
     @cached_property
     def _against_first(self) -> list[int]:
         """Algorithms that tie with or beat the first one in a contest of two."""
@@ -414,6 +425,10 @@ class Statements:
             better[self.first] = True
             better[:, self.first] = False
             better[self.first, self.first] = False
+            share = self.ranking.share
+            if comparisons is not None and share is not None and share.tests < share.size:
+                # Holm's later steps bound a lead by the margin alone: the limits of all rankings then hold together.
+                comparisons = replace(comparisons, limit=None if comparisons.limit is None else self.margin() or 0.0)
         return comparisons, winner_reason, better
 
     def decision(self) -> Decision:
@@ -437,6 +452,8 @@ class Statements:
         )
 
     def _winner_reason(self, comparisons: Comparisons | None) -> str:
+        if self.grounds.states_sets and self._is_exploratory:
+            return "exploratory"
         if not self.grounds.states_sets or self.reason in ("stratum_too_small", "possible_clusters"):
             return str(self.reason)
         if self.grounds.units.number < self.grounds.units_needed["winner"] or comparisons is None:
@@ -452,7 +469,7 @@ class Statements:
     def verdict(
         self, *, level: str | None, winner_reason: str, against: Sequence[int], again: float | None
     ) -> str | None:
-        if not self.grounds.states_sets:
+        if not self.grounds.states_sets or self._is_exploratory:
             return None
         if level is not None:
             return level
@@ -473,23 +490,26 @@ class Statements:
         return self.uncertainty.margin.get(self.ranking.elementary[0].item.table.metric.name)
 
     @property
-    def _too_many(self) -> bool:
-        return self.count > MOST_IN_MATRICES
+    def _without_pairs(self) -> str | None:
+        """Reason why the document contains no comparisons of pairs and no letters; ``None`` if it contains them."""
+        if self._is_exploratory:
+            return "exploratory"
+        return "too_many_algorithms" if self.count > MOST_IN_MATRICES else None
 
     def _left_out(self, words: list[str] | None) -> dict[str, str]:
         """Return the reasons why matrices and letters are null, by key; empty if all are included."""
-        if self._too_many:
-            return dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms")
+        if self._without_pairs is not None:
+            return dict.fromkeys(("shown_better", "p_own", "letters"), self._without_pairs)
         return {} if words is not None else {"letters": "too_many_letters"}
 
     def _matrix(self, better: BoolArray) -> list[list[bool]] | None:
-        if self._too_many:
+        if self._without_pairs is not None:
             return None
         rows: list[list[bool]] = better[np.ix_(self.order, self.order)].tolist()
         return rows
 
     def _p_values(self, comparisons: Comparisons | None) -> list[list[float | None]] | None:
-        if self._too_many:
+        if self._without_pairs is not None:
             return None
         if comparisons is None:
             return [[None] * self.count for _ in range(self.count)]
@@ -562,4 +582,5 @@ class Statements:
             is_better=bool(better[self.first, other]),
             limit=comparisons.limit if winner_reason == "shown" else None,
             level=self.uncertainty.interval,
+            is_descriptive=self._is_exploratory,
         )

@@ -72,6 +72,15 @@ def _(facts, level):
 
 
 @means(
+    r"Rank set: the ranks that a team could have, as a description of these results\. This ranking is exploratory\. The shaded band is "
+    r"that of the first\."
+)
+def _(facts):
+    entry, _, _ = facts
+    return all(row["rank_set"] for row in entry["algorithms"]) and entry["family"]["role"] == "exploratory"
+
+
+@means(
     r"Rank set: (?:too few cases to say|(cases may not be independent, so no order can be shown))\. It contains every rank, and every "
     r"row has the amber bar\."
 )
@@ -98,6 +107,7 @@ def _(facts, at_most, about):
     rule, total = case.raw.assessment.uncertainty, 100 * round(1 - case.raw.assessment.uncertainty.interval, 12)
     share = total if len(entry["algorithms"]) == 2 else 2 * total / 3
     share = min(share, 100 * (1.0 if rule.winner_alpha is None else rule.winner_alpha))
+    share /= entry["family"]["tests"] if entry.get("family") else 1
     if at_most:
         return entry["verdict"] == "confirmed" and share - 1e-9 <= float(at_most) < share + 0.1
     return entry["verdict"] == "significant" and abs(float(about) - share) < 0.06 * share

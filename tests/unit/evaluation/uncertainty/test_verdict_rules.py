@@ -29,6 +29,8 @@ def about(**facts):
         "ranks": np.array([2.0, 1.0, 3.0]),
         "failed": [0, 0, 0],
         "warnings": [],
+        "_is_exploratory": False,
+        "ranking": SimpleNamespace(share=None),
     }
     return SimpleNamespace(**{**board, **facts})
 
@@ -229,11 +231,11 @@ def test_the_margin_is_that_of_the_metric_of_a_single_ranking():
 
 def test_p_values_stand_in_the_order_of_the_board_without_those_of_oneself():
     p_own = np.array([[np.nan, 0.2, 0.3], [0.8, np.nan, 0.1], [0.7, 0.9, np.nan]])
-    board = about(_too_many=False)
+    board = about(_without_pairs=None)
     rows = Statements._p_values(board, SimpleNamespace(p_own=p_own))
     assert rows == [[None, 0.8, 0.1], [0.2, None, 0.3], [0.9, 0.7, None]]
     assert Statements._p_values(board, None) == [[None] * 3] * 3
-    board._too_many = True
+    board._without_pairs = "too_many_algorithms"
     assert Statements._p_values(board, None) is None
     assert Statements._matrix(board, np.eye(3, dtype=bool)) is None
 
@@ -241,8 +243,8 @@ def test_p_values_stand_in_the_order_of_the_board_without_those_of_oneself():
 @pytest.mark.parametrize(("count", "too_many"), [(200, False), (201, True)])
 def test_above_two_hundred_algorithms_no_pair_is_written_down(count, too_many):
     board = about(count=count)
-    board._too_many = Statements._too_many.fget(board)
-    assert board._too_many is too_many
+    board._without_pairs = Statements._without_pairs.fget(board)
+    assert board._without_pairs == ("too_many_algorithms" if too_many else None)
     left_out = Statements._left_out(board, ["a"])
     assert left_out == (dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms") if too_many else {})
     if not too_many:

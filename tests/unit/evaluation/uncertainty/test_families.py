@@ -1,0 +1,146 @@
+"""Several rankings of one challenge: primary and secondary ones share the error, exploratory ones name no winner."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.assessment import AssessmentError, parse
+from evaluation.claims.ranking import headline_of, sentences_of
+from evaluation.designs.compilation.rankings import _role_problems, _roles
+from evaluation.ranking import rank
+
+NAMES = ("a", "b")
+
+
+def assessment(roles, metrics="xyz", **further):
+    rankings = [
+        {"name": metric, "metrics": [metric], "combine": None, **({"role": role} if role else {})}
+        for metric, role in zip(metrics, roles, strict=True)
+    ]
+    return parse(
+        {
+            "problem": "external",
+            "metrics": [{"id": metric, "direction": "higher", "policy": {"missing": 0}} for metric in metrics],
+            "ranking": rankings if len(rankings) > 1 else rankings[0],
+            **further,
+        }
+    )
+
+
+def results(leads, *, cases=40, seed=1, spread=0.05):
+    random = np.random.default_rng(seed)
+    rows = [
+        {"algorithm": name, "case": f"c{case:02d}", "metric": metric, "region": "", "outcome": "ok", "task": "",
+         "value": float(np.clip(0.5 + lead * (name == "a") + random.normal(0, spread), 0, 1))}
+        for metric, lead in leads.items() for case in range(cases) for name in NAMES
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def named(document):
+    return [entry["winner"]["named"] for entry in document["rankings"]]
+
+
+def test_a_family_is_tested_in_the_steps_of_holm():
+    table = results({"x": 0.05, "y": 0.04, "z": 0.0})
+    document = rank(assessment(("primary",) * 3), table)
+    families = [entry["family"] for entry in document["rankings"]]
+    assert named(document) == [True, True, False]
+    assert [family["tests"] for family in families] == [3, 3, 1]
+    assert all(family["rankings"] == 3 for family in families)
+    assert [entry["spent_level"] for entry in document["rankings"]] == [pytest.approx(0.05 / 3)] * 2 + [None]
+
+
+def test_a_ranking_that_is_named_alone_may_not_be_named_in_its_family():
+    for seed in range(60):
+        table = results({"x": 0.022, "y": 0.0, "z": 0.0}, seed=seed)
+        alone = rank(assessment(("primary", "exploratory", "exploratory")), table)
+        together = rank(assessment(("primary",) * 3), table)
+        assert named(alone)[0] or not named(together)[0]
+        if named(alone)[0] and not named(together)[0]:
+            return
+    pytest.fail("the family never mattered")
+
+
+def test_primary_and_secondary_rankings_do_not_share():
+    table = results({"x": 0.05, "y": 0.04, "z": 0.0})
+    document = rank(assessment(("primary", "secondary", "secondary")), table)
+    assert [entry["family"] for entry in document["rankings"]] == [
+        {"role": "primary", "rankings": 1, "tests": 1},
+        {"role": "secondary", "rankings": 2, "tests": 2},
+        {"role": "secondary", "rankings": 2, "tests": 1},
+    ]
+
+
+def test_an_exploratory_ranking_describes_and_states_no_significance():
+    table = results({"x": 0.2})
+    document = rank(assessment(("exploratory",), "x"), table)
+    (entry,) = document["rankings"]
+    assert (entry["winner"]["named"], entry["winner"]["reason"], entry["verdict"]) == (False, "exploratory", None)
+    assert entry["shown_better"] is entry["p_own"] is entry["p_values"] is None
+    difference = entry["algorithms"][1]["difference_from_first"]
+    assert difference["verdict"] is None
+    assert 0.1 < difference["interval"][0] < difference["estimate"] < difference["interval"][1]
+    texts = " ".join(sentences_of(entry, document))
+    assert "This ranking is exploratory: there is no statement of significance." in headline_of(entry, document)
+    for word in ("significantly", "winner.", "statistically", "probability", "p-value", "shown to be"):
+        assert word not in texts
+
+
+def test_parts_of_a_combined_ranking_with_a_role_are_exploratory():
+    read = assessment(("primary",), "x")
+    document = dict(read.document)
+    both = parse(
+        {
+            "problem": "external",
+            "metrics": [{"id": metric, "direction": "higher", "policy": {"missing": 0}} for metric in "xy"],
+            "ranking": {"role": "primary", "combine": {"over": ["metric"]}},
+        }
+    )
+    assert document["ranking"]["role"] == both.document["ranking"]["role"] == "primary"
+    ranked = rank(both, results({"x": 0.1, "y": 0.1}))
+    assert [entry["family"]["role"] for entry in ranked["rankings"]] == ["exploratory"] * 2
+    assert ranked["overall"]["family"] == {"role": "primary", "rankings": 1, "tests": 1}
+    assert ranked["overall"]["winner"]["named"]
+
+
+@pytest.mark.parametrize(("roles", "most"), [(("primary",) * 8, 0.05), (("",) * 8, None)])
+def test_eight_rankings_of_two_equal_teams_name_a_winner_somewhere_in_five_of_a_hundred(roles, most):
+    metrics = "abcdefgh"
+    read = assessment(roles, metrics)
+    boards = 60
+    somewhere = sum(
+        any(named(rank(read, results(dict.fromkeys(metrics, 0.0), cases=30, seed=seed), bootstrap=1000)))
+        for seed in range(boards)
+    )
+    if most is None:
+        assert somewhere / boards > 0.15  # what sharing prevents
+    else:
+        assert somewhere / boards <= most + 2 * np.sqrt(most * (1 - most) / boards)
+
+
+def test_rankings_without_roles_say_that_the_level_applies_to_each():
+    document = rank(assessment(("", "", "")), results({"x": 0.05, "y": 0.04, "z": 0.0}))
+    texts = sentences_of(document["rankings"][0], document)
+    sentence = "The level applies to each of the 3 rankings separately: over all of them, an error is more likely."
+    assert sentence in texts
+    single = rank(assessment(("",), "x"), results({"x": 0.05}))
+    assert not any(text.startswith("The level applies to each") for text in sentences_of(single["rankings"][0], single))
+
+
+def test_either_all_rankings_have_a_role_or_none():
+    with pytest.raises(AssessmentError, match=r"ranking\[1\]\.role: .* since other rankings have a role"):
+        assessment(("primary", "", "secondary"))
+    with pytest.raises(AssessmentError, match="role"):
+        assessment(("best",), "x")
+
+
+def test_a_design_with_roles_has_one_primary_ranking_of_a_task():
+    assert _roles([["one"], ["two", "three"]]) == ["primary", "secondary", "secondary"]
+    assert not _role_problems([{}, {}])
+    assert not _role_problems([{}, {"role": "exploratory"}])
+    assert not _role_problems([{"role": "secondary"}, {"role": "primary"}])
+    (problem,) = _role_problems([{"role": "secondary"}, {"role": "secondary"}])
+    assert "must be primary, and none is" in problem.message
+    (problem,) = _role_problems([{"role": "primary"}, {"role": "primary"}])
+    assert "2 are" in problem.message
