@@ -249,7 +249,11 @@ class Board:
     def verdict_word(self) -> str:
         """The verdict, marked as approximate where resamples decide; empty if there is none."""
         word: str = self.order["verdict"] or ""
-        return f"{word} (approximately)" if word == "significant" and self.order["sets"]["method"] == "draws" else word
+        return (
+            f"{word} (approximately)"
+            if word == "significant" and self.order["sets"]["method"] != "sign_flips"
+            else word
+        )
 
     @property
     def tells_reach(self) -> bool:

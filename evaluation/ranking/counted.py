@@ -329,6 +329,26 @@ def source_of_uncertainty(table: Table, evidence: Evidence | None) -> str:
     return source_of(table.metric, evidence, table.region or "")
 
 
+def standard_errors_of(table: Table, evidence: Evidence | None) -> FloatArray | None:
+    """Return the given standard error of each algorithm's value; ``None`` unless standard errors are what is known.
+
+    An algorithm without a value has the value of the policy, without error. Replicates give their standard deviation.
+    """
+    from evaluation.scoring.given_evidence import ERRORS
+
+    if evidence is None or source_of_uncertainty(table, evidence) != ERRORS:
+        return None
+    errors = np.zeros(len(table.algorithms))
+    for column, name in enumerate(table.algorithms):
+        try:
+            block = evidence.select(table.metric.name, name, table.region or "").block
+        except KeyError:
+            continue  # refused where the values are read, unless the whole submission is missing
+        further = np.asarray(block.values)[1:]
+        errors[column] = float(further[0]) if len(further) == 1 else float(np.std(further, ddof=1))
+    return errors
+
+
 def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | None:
     """Recompute a data-set-level metric for every algorithm in every sample.
 

@@ -21,6 +21,7 @@ from evaluation.ranking.counted import (
     draws_of_evidence,
     load_evidence,
     source_of_uncertainty,
+    standard_errors_of,
     tells_missing_cases,
     version_of_given,
     weighted_results,
@@ -342,7 +343,8 @@ def _evaluated(
     if ranked_tables is not None and index in ranked_tables:
         missing, tells_missing = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
         inside, drawn_by = cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence)
-        return Evaluated(table, plan, ranked_tables[index], missing, tells_missing, inside, drawn_by)
+        errors = standard_errors_of(table, evidence)
+        return Evaluated(table, plan, ranked_tables[index], missing, tells_missing, inside, drawn_by, errors)
     evaluated = evaluate(table, plan, scheme, assessment, evidence=evidence)
     if ranked_tables is not None:
         ranked_tables[index] = evaluated.ranked

@@ -14,6 +14,7 @@ from evaluation.ranking.counted import (
     cases_without_prediction,
     sampled_values,
     source_of_uncertainty,
+    standard_errors_of,
     tells_missing_cases,
 )
 from evaluation.ranking.hierarchy import Hierarchy
@@ -154,6 +155,8 @@ class Evaluated:
     drawn_by
         Source of the uncertainty of values measured elsewhere (`evaluation.scoring.given_evidence.SOURCES`); empty where
         cases are resampled here.
+    standard_errors
+        Standard errors of the values measured elsewhere; ``None`` if they are not what is known of the uncertainty.
     """
 
     table: Table
@@ -163,6 +166,7 @@ class Evaluated:
     tells_missing: bool = True
     inside: npt.NDArray[np.bool_] | None = None
     drawn_by: str = ""
+    standard_errors: FloatArray | None = None
 
     @property
     def cases(self) -> int:
@@ -279,7 +283,13 @@ def evaluate(
 ) -> Evaluated:
     """Rank one table in every sample of its task's plan; data-set-level values need evidence to be resampled."""
     missing, tells_missing = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
-    about = (missing, tells_missing, cases_of_data_set(table, plan, assessment), source_of_uncertainty(table, evidence))
+    about = (
+        missing,
+        tells_missing,
+        cases_of_data_set(table, plan, assessment),
+        source_of_uncertainty(table, evidence),
+        standard_errors_of(table, evidence),
+    )
     if table.per_dataset and evidence is not None and plan.number > 1:
         values = sampled_values(table, plan, evidence)
         if values is not None:

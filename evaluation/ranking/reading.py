@@ -188,8 +188,8 @@ class Facts:
 
     @property
     def is_by_draws(self) -> bool:
-        """True if resamples decide, which is approximate."""
-        return bool(self.entry["sets"]["method"] == "draws")
+        """True if resamples or given standard errors decide, which is approximate."""
+        return bool(self.entry["sets"]["method"] != "sign_flips")
 
     @property
     def is_confirmed(self) -> bool:

@@ -19,6 +19,7 @@ from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.schemes import Values, get_scheme, rank_scores
 from evaluation.ranking.scores import snap
 from evaluation.ranking.uncertainty.draws import Spread
+from evaluation.ranking.uncertainty.given_errors import GivenErrors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +50,8 @@ NOTHING: Final = "nothing"
 
 See `evaluation.scoring.given_evidence`.
 """
+_WITHOUT_GIVEN_ERRORS: Final = 2
+"""Last schema of ranking documents in which given standard errors were used through draws alone."""
 _WITHOUT_CLUSTERS: Final = 2
 """Last schema of ranking documents in which possible clusters did not prevent a winner."""
 _WITHOUT_SETS: Final = (
@@ -343,6 +346,8 @@ class Grounds:
         resampled scores are inflated.
     spread
         Numbers of units and strata that determine the inflation.
+    given
+        Values with given standard errors, if the ranking is by one of them; otherwise ``None``.
     units_needed
         Minimum numbers of units for rank sets and for a winner.
     reason
@@ -358,7 +363,14 @@ class Grounds:
         self.units = min(every, key=lambda units: units.number)
         self.linear = self._is_linear()
         smallest = min(every, key=lambda units: units.smallest)
-        self.spread = Spread(self.units.number, len(self.units.strata), smallest.smallest)
+        self.given = self._given()
+        are_given = all(part.item.standard_errors is not None for part in ranking.elementary)
+        # Errors that are given are taken as they are, whatever the number of listed cases.
+        self.spread = (
+            Spread(NEVER, 0, NEVER)
+            if are_given and self._takes_errors
+            else Spread(self.units.number, len(self.units.strata), smallest.smallest)
+        )
         self.units_needed = self._units_needed()
         self.reason = self._reason(every)
 
@@ -366,6 +378,20 @@ class Grounds:
     def states_sets(self) -> bool:
         """True if there are rank sets at all, even if they contain every rank."""
         return self.reason not in _WITHOUT_SETS
+
+    @property
+    def _takes_errors(self) -> bool:
+        """True for rankings of the present schema: earlier ones drew from given errors."""
+        return self.plan.schema > _WITHOUT_GIVEN_ERRORS
+
+    def _given(self) -> GivenErrors | None:
+        """Values with given standard errors, of a ranking by one of them; ``None`` otherwise."""
+        parts = self.ranking.elementary
+        errors = parts[0].item.standard_errors
+        if len(parts) != 1 or errors is None or not self._takes_errors or self.ranking.scheme.compares_pairs:
+            return None
+        scores = parts[0].signed()[0]
+        return GivenErrors(scores, errors) if np.isfinite(scores).all() else None
 
     def _is_linear(self) -> bool:
         """Return whether the order is that of one weighted mean over cases."""
@@ -383,6 +409,8 @@ class Grounds:
         return operators
 
     def _units_needed(self) -> dict[str, int]:
+        if self.spread.units == NEVER:
+            return {"sets": 1, "winner": 1}
         if self.linear:
             return {"sets": self.budget.units_for_sets, "winner": self.budget.units_for_winner}
         shares = [operator.quantile(higher_is_better=True) for operator in self._operators()]
@@ -407,7 +435,7 @@ class Grounds:
             shares = [operator.quantile(higher_is_better=True) for operator in self._operators()]
             if any(share in (0.0, 1.0) for share in shares):
                 return "operator"
-            if self.plan.requested < FEWEST_DRAWS:
+            if self.plan.requested < FEWEST_DRAWS and self.given is None:
                 return "too_few_draws"
         if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
             return "stratum_too_small"

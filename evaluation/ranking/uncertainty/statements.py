@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.ranking.evaluate import Evaluated
+    from evaluation.ranking.uncertainty.given_errors import GivenErrors
     from evaluation.ranking.uncertainty.grounds import Ranking
     from evaluation.ranking.uncertainty.leads import Lead
 
@@ -160,7 +161,27 @@ class Statements:
     # Comparisons
 
     def _compared(self) -> Comparisons:
+        if self.grounds.given is not None:
+            return self.by_errors(self.grounds.given)
         return self.by_flips() if self.linear else self.by_draws()
+
+    def by_errors(self, given: GivenErrors) -> Comparisons:
+        """Compare all pairs, and the first with all others, by given standard errors."""
+        better, critical = given.shown(self.budget.sets)
+        others = np.arange(self.count) != self.first
+        limits = given.limits(self.first, self.budget.winner / 2.0)[others]
+        limit = float(limits.min())
+        level = "significant" if self.alone and limit > (self.margin() or 0.0) else None
+        if self.reason is not None:
+            better[:] = False
+        return Comparisons(
+            better,
+            given.p_values(),
+            level,
+            limit,
+            self._is_first_after_failure,
+            lambda other: given.interval(self.first, other, critical),
+        )
 
     @cached_property
     def linear_part(self) -> LinearPart:
@@ -327,7 +348,7 @@ class Statements:
             "shown_better": self._matrix(better),
             "p_own": self._p_values(comparisons),
             "sets": {
-                "method": "sign_flips" if self.linear else "draws",
+                "method": self._method,
                 "level": self.uncertainty.interval,
                 "units": self.grounds.units.number,
                 "units_needed": self.grounds.units_needed,
@@ -351,6 +372,13 @@ class Statements:
         if entry.get("lead") is not None:
             entry["lead"] |= self._lead_interval(rows, entry["lead"]["over"], comparisons, winner_reason)
         return entry, rows
+
+    @property
+    def _method(self) -> str:
+        """Method of the comparisons."""
+        if self.grounds.given is not None:
+            return "given_errors"
+        return "sign_flips" if self.linear else "draws"
 
     def _lead_interval(
         self, rows: Sequence[Mapping[str, Any]], over: str, comparisons: Comparisons | None, winner_reason: str
