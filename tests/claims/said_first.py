@@ -295,7 +295,9 @@ def _(
     without: str | None,
 ) -> bool:
     rest = [row["name"] for row in scene.rows if row["name"] != name]
-    if scene.entry["verdict"] != "significant" or bool(draws) != (scene.entry["sets"]["method"] in ("draws", "given_errors")):
+    if scene.entry["verdict"] != "significant" or bool(draws) != (
+        scene.entry["sets"]["method"] in ("draws", "given_errors")
+    ):
         return False
     if rest != [other] and not (every and len(rest) > 1):
         return False
