@@ -48,5 +48,6 @@ def check_classes_of_mean(assessment: Assessment) -> None:
     AssessmentError
         If there is no region.
     """
-    if not assessment.regions and any(get(metric.id).all_classes for metric in assessment.computed):
-        raise AssessmentError("regions", [], "the classes over which mean_average_precision is a mean")
+    means = [metric.id for metric in assessment.computed if get(metric.id).all_classes]
+    if means and not assessment.regions:
+        raise AssessmentError("regions", [], f"the classes over which {means[0]} is a mean")

@@ -17,6 +17,7 @@ _THRESHOLD: Final = "localization_threshold"
 _COCO: Final = "coco_101"
 _COCO_DETECTIONS: Final = 100
 _UNSET: Final[Mapping[str, str]] = {
+    "area": "any",
     "class_weights": "equal",
     "distance": "from the distance ratio",
     "positive_class": "each class in turn",
@@ -83,8 +84,8 @@ def _has_effect(name: str, values: Mapping[str, Any]) -> bool:
         criterion = str(given["id"] if isinstance(given, Mapping) else given)
         without_cutoff = values.get("assignment") == "criterion_gt_half" or CRITERIA[criterion].kind == "point"
         return not without_cutoff and values.get("localization_thresholds") is None
-    if name == "max_detections":
-        return values.get("interpolation") == _COCO
+    if name in ("max_detections", "area"):
+        return bool(values.get("interpolation", _COCO) == _COCO)
     if name == "distance_ratio":
         return values.get("distance") is None
     return values[name] is not None or name in _UNSET

@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from evaluation.metrics.classification import npv, ppv, sensitivity, specificity
     from evaluation.metrics.composite_rates import fbeta, lr_plus, net_benefit
     from evaluation.metrics.detection import (
+        average_recall,
         fppi,
         fppi_at_sensitivity,
         froc_score,
         mean_average_precision,
+        mean_average_recall,
         sensitivity_at_fppi,
     )
     from evaluation.metrics.failure_detection import (
@@ -115,6 +117,7 @@ __all__ = [
     "auroc",
     "auroc_f",
     "average_precision",
+    "average_recall",
     "balanced_accuracy",
     "boundary_iou",
     "brier_at_time",
@@ -178,6 +181,7 @@ __all__ = [
     "mcc",
     "mce",
     "mean_average_precision",
+    "mean_average_recall",
     "mi_dsc",
     "mi_nsd",
     "n_aurc",

@@ -76,7 +76,7 @@ def match_boxes(
     ours, theirs = _flatten(references, code, classes), _flatten(predictions, code, classes)
     groups = len(references) * classes
     extra = 1.0 if dict(rule.options).get("box_convention") == "inclusive_pixels" else 0.0
-    one, other = _candidates(ours, theirs, groups)
+    one, other = pairs_of_groups(ours.group, theirs.group, groups)
     iou = _iou(ours.boxes[one], theirs.boxes[other], extra)
     passing = iou >= rule.threshold * (1 - _EXACT) if rule.threshold else iou > 0
     one, other, iou = one[passing], other[passing], iou[passing]
@@ -125,15 +125,23 @@ def _flatten(images: Sequence[Objects], code: dict[Any, int] | None, classes: in
     return Flat(boxes, group, scores)
 
 
-def _candidates(ours: Flat, theirs: Flat, groups: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs of one image and class, as indices."""
-    order = np.argsort(theirs.group, kind="stable")
-    counts = np.bincount(theirs.group, minlength=groups)
+def pairs_of_groups(
+    one_group: NDArray[np.int64], other_group: NDArray[np.int64], groups: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return all pairs of one group, as indices of the first and of the second side.
+
+    Examples
+    --------
+    >>> [side.tolist() for side in pairs_of_groups(np.array([0, 1]), np.array([1, 1, 0]), 2)]
+    [[0, 1, 1], [2, 0, 1]]
+    """
+    order = np.argsort(other_group, kind="stable")
+    counts = np.bincount(other_group, minlength=groups)
     starts = np.concatenate([[0], np.cumsum(counts)])
-    partners = counts[ours.group]
-    one = np.repeat(np.arange(len(ours.boxes)), partners)
+    partners = counts[one_group]
+    one = np.repeat(np.arange(len(one_group)), partners)
     nth = np.arange(len(one)) - np.repeat(np.cumsum(partners) - partners, partners)
-    return one, order[np.repeat(starts[ours.group], partners) + nth]
+    return one, order[np.repeat(starts[one_group], partners) + nth]
 
 
 def _iou(one: FloatArray, other: FloatArray, extra: float) -> FloatArray:

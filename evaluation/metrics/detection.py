@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.matching import Rule
-from evaluation.metrics.coco import INTERPOLATION, trace_coco
+from evaluation.metrics.coco import CUTOFFS, INTERPOLATION, trace_coco, trace_coco_classes
 from evaluation.metrics.declaration import OBJECTS, computes, declare
 from evaluation.metrics.detection_values import CURVES, evaluate
-from evaluation.metrics.detections import Detections, count_detections, of_class, trace_classes, trace_detections
+from evaluation.metrics.detections import Detections, count_detections, trace_classes, trace_detections
 from evaluation.metrics.options import Option
-from evaluation.metrics.shared_options import MATCHING, RULE, SCALE, SCORE_THRESHOLD, TARGET_SENSITIVITY
+from evaluation.metrics.shared_options import (
+    AREA,
+    COCO_CRITERION,
+    MATCHING,
+    RULE,
+    SCALE,
+    SCORE_THRESHOLD,
+    TARGET_SENSITIVITY,
+)
 from evaluation.metrics.values import Values, ratio
 from evaluation.outcomes import Flag, Outcome, Result
 
@@ -33,6 +41,7 @@ MATCHING_OPTIONS = frozenset({"localization_criterion", "localization_threshold"
 _NOT_FOR_FORMULAS = MATCHING_OPTIONS | {
     "localization_thresholds",
     "max_detections",
+    "area",
     "score_threshold",
     "level",
     "positive_class",
@@ -116,7 +125,7 @@ def average_precision(references: Sequence[Objects], predictions: Sequence[Objec
     """Average precision: the mean of PPV over the steps of Sensitivity.
 
     Further options: ``interpolation`` (``step``, ``voc_all_points``, ``points_101``, or
-    ``coco_101``, which is what pycocotools gives, with ``max_detections`` of an image and class), ``ties`` (``grouped``,
+    ``coco_101``, which is what pycocotools gives, with ``max_detections`` of an image and class and ``area``), ``ties`` (``grouped``,
     ``sequential``), ``localization_thresholds`` (mean over several cutoffs).
 
     Returns
@@ -158,6 +167,7 @@ def average_precision(references: Sequence[Objects], predictions: Sequence[Objec
             minimum=1,
             stands_where_set=True,
         ),
+        AREA,
         Option("localization_thresholds", "array", None, "Optional list of cutoffs to average over."),
         *MATCHING,
     ),
@@ -177,23 +187,91 @@ def mean_average_precision(references: Sequence[Objects], predictions: Sequence[
     names = class_names([*references, *predictions])
     cutoffs = options.get("localization_thresholds") or [None]
     if options.get("interpolation") == INTERPOLATION:
-        traced = [
-            [
-                trace_coco(
-                    [of_class(i, name) for i in references], [of_class(i, name) for i in predictions], options, cutoff
-                )
-                for name in names
-            ]
-            for cutoff in cutoffs
-        ]
+        by_class = trace_coco_classes(references, predictions, options, cutoffs, names)
     else:
         traced = [
             trace_classes(references, predictions, Rule.from_options(options, cutoff), names) for cutoff in cutoffs
         ]
-    values = [
-        evaluate_thresholds("average_precision", list(traces), None, options) for traces in zip(*traced, strict=True)
-    ]
+        by_class = [list(traces) for traces in zip(*traced, strict=True)]
+    values = [evaluate_thresholds("average_precision", traces, None, options) for traces in by_class]
     return mean_over_classes(values, options.get("class_weights")).result()
+
+
+_RECALL_OPTIONS = (
+    Option(
+        "max_detections",
+        "integer",
+        100,
+        "How many predictions of an image and class are read, best first.",
+        minimum=1,
+    ),
+    AREA,
+    Option("localization_thresholds", "array", CUTOFFS, "Cutoffs to average over."),
+    COCO_CRITERION,
+)
+
+
+@declare(
+    "Average Recall",
+    "AR",
+    categories=OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="multi_threshold",
+    needs="objects scores images",
+    options=_RECALL_OPTIONS,
+    evidence="curve",
+)
+def average_recall(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Return the share of reference objects that are found, averaged over cutoffs of the IoU, as pycocotools computes AR.
+
+    The ``max_detections`` predictions of an image with the highest scores are read. Further options: ``area``,
+    ``localization_thresholds``, ``localization_criterion``.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; 0 without predictions, ``degenerate`` without reference objects.
+
+    Examples
+    --------
+    >>> from evaluation.matching import Objects
+    >>> truth = [Objects(boxes=[[0, 0, 10, 10], [50, 50, 60, 60]])]
+    >>> guess = [Objects(boxes=[[0, 0, 10, 8]], scores=[0.9])]
+    >>> round(average_recall(truth, guess).value, 3)  # found at 7 of 10 cutoffs
+    0.35
+    """
+    cutoffs = options.get("localization_thresholds") or list(CUTOFFS)
+    [traces] = trace_coco_classes(references, predictions, options, cutoffs, None)
+    return evaluate_thresholds("average_recall", traces, None, options).result()
+
+
+@declare(
+    "mean Average Recall",
+    "mAR",
+    categories=OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="multi_threshold",
+    needs="objects scores images",
+    options=_RECALL_OPTIONS,
+    evidence="curve",
+    all_classes=True,
+)
+def mean_average_recall(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Return the mean of the average recall of all classes that occur in the reference; objects need ``classes``.
+
+    Options are those of `average_recall`.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` if no class occurs.
+    """
+    names = class_names([*references, *predictions])
+    cutoffs = options.get("localization_thresholds") or list(CUTOFFS)
+    by_class = trace_coco_classes(references, predictions, options, cutoffs, names)
+    return mean_over_classes([evaluate_thresholds("average_recall", each, None, options) for each in by_class]).result()
 
 
 @declare(
@@ -305,6 +383,8 @@ def trace_by_threshold(
 ) -> list[Detections]:
     """Detections at each cutoff of the hit criterion: usually one, several for a mean over cutoffs."""
     cutoffs = options.get("localization_thresholds") or [None]
+    if options.get("interpolation") == INTERPOLATION:
+        return trace_coco_classes(references, predictions, options, cutoffs, None)[0]
     return [trace(references, predictions, options, cutoff) for cutoff in cutoffs]
 
 

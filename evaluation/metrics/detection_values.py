@@ -30,6 +30,8 @@ CURVES: Final = frozenset(
     {
         "average_precision",
         "mean_average_precision",
+        "average_recall",
+        "mean_average_recall",
         "froc_score",
         "ppv_at_sensitivity",
         "sensitivity_at_ppv",
@@ -73,6 +75,11 @@ def evaluate(
         if scale == "dataset" or groups is None:
             return _FORMULAS[metric](detections.counts(weights), **options)
         return _mean_of_groups(metric, detections, weights, groups, options)
+    if metric == "average_recall":
+        counts = detections.counts(weights)
+        return Values(ratio(counts.tp, counts.tp + counts.fn)).undefine(
+            counts.tp + counts.fn == 0, Outcome.DEGENERATE, Flag.REFERENCE
+        )
     if metric == "fppi":
         return _fppi(detections.counts(weights), detections.weights(weights).sum(axis=1))
     if scale == "dataset" or groups is None:

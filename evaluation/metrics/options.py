@@ -11,7 +11,7 @@ _POLICY_ONLY = "distance_penalty"
 _SQUARE_MATRICES = {"weight_matrix", "costs"}
 _POSITIVE_LISTS = {"spacing"}
 _NON_NEGATIVE_LISTS = {"fppi_points", "class_weights", "priors", "baseline_priors", "localization_thresholds"}
-_INTERVALS = {"data_range"}
+_INTERVALS = {"data_range", "area"}
 _PROBABILITIES = {
     "target_specificity",
     "target_sensitivity",

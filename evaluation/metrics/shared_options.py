@@ -241,6 +241,23 @@ BIN_EDGE: Final = Option(
     choices=("right_closed", "left_closed"),
 )
 
+AREA: Final = Option(
+    "area",
+    "enum|array",
+    None,
+    "With coco_101: only objects of this size count: small (up to 32² pixels), medium (up to 96²), large, or a list of two areas.",
+    choices=("small", "medium", "large"),
+    stands_where_set=True,
+    accepted=ONLY_FOR_OBJECTS,
+)
+COCO_CRITERION: Final = Option(
+    "localization_criterion",
+    "enum",
+    "loc_box_iou",
+    "Catalogue id of the hit criterion.",
+    choices=("loc_box_iou", "loc_mask_iou"),
+)
+
 MATCHING: Final = (LOCALIZATION_CRITERION, LOCALIZATION_THRESHOLD, ASSIGNMENT, DOUBLE_ASSIGNMENT)
 MASK_MATCHING: Final = (MASK_CRITERION, LOCALIZATION_THRESHOLD, OPTIMAL_ASSIGNMENT, DOUBLE_ASSIGNMENT)
 ONE_CLASS: Final = (SCORE_THRESHOLD, POSITIVE_CLASS, CLASS_AVERAGE)

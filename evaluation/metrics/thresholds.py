@@ -15,6 +15,7 @@ from evaluation.metrics.classification import judge_class
 from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import (
+    AREA,
     CLASS_AVERAGE,
     LEVEL,
     MATCHING,
@@ -120,6 +121,7 @@ def auroc(
             stands_where_set=True,
             accepted=ONLY_FOR_OBJECTS,
         ),
+        AREA,
         Option(
             "localization_thresholds",
             "array",

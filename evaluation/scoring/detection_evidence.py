@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
 
 PANOPTIC: Final = ("panoptic_quality", "segmentation_quality", "detection_quality")
+RECALLS: Final = ("average_recall", "mean_average_recall")
+OVER_CLASSES: Final[Mapping[str, str]] = {
+    "mean_average_precision": "average_precision",
+    "mean_average_recall": "average_recall",
+}
+"""Metrics that are means over all classes, with the metric of one class."""
 _LEAD: Final = 4
 _AT_ONCE: Final = 1 << 22
 
@@ -156,9 +162,9 @@ def _recompute_steps(use: MetricUse, evidence: CaseEvidence, times: FloatArray) 
     by_class: dict[int, dict[int, Detections]] = defaultdict(dict)
     for (code, cutoff), detections in sorted(_detections(evidence).items()):
         by_class[code][cutoff] = detections
-    metric = "average_precision" if use.id == "mean_average_precision" else use.id
+    metric = OVER_CLASSES.get(use.id, use.id)
     values = [_in_parts(metric, list(of.values()), times, use.options, groups) for of in by_class.values()]
-    if use.id != "mean_average_precision":
+    if use.id not in OVER_CLASSES:
         return values[0]
     if not values:
         return Values(np.full(len(times), np.nan)).undefine(True, Outcome.DEGENERATE, Flag.REFERENCE)

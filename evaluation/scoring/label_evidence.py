@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CLASSES: Final = ("0", "1")
 _THRESHOLD: Final = 0.5
 _NOT_FOR_EVALUATORS: Final = frozenset(
-    {"score_threshold", "positive_class", "class_average", "level", "scale", "report", "max_detections"}
+    {"score_threshold", "positive_class", "class_average", "level", "scale", "report", "max_detections", "area"}
     | {"localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment"}
 )
 

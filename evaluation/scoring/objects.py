@@ -11,11 +11,20 @@ from evaluation import catalogue
 from evaluation.matching import Objects, Rule, from_label_map
 from evaluation.metrics import instance
 from evaluation.metrics.calibration_scores import CALIBRATION
+from evaluation.metrics.coco import INTERPOLATION, trace_coco_classes
 from evaluation.metrics.detection import MATCHING_OPTIONS, trace
 from evaluation.metrics.detection_values import CURVES, image_outcome
 from evaluation.metrics.detections import count_detections, of_class, trace_detections
 from evaluation.outcomes import Outcome, Result, undefined
-from evaluation.scoring.detection_evidence import PANOPTIC, Steps, fits, numbers_of_panoptic, numbers_of_steps
+from evaluation.scoring.detection_evidence import (
+    OVER_CLASSES,
+    PANOPTIC,
+    RECALLS,
+    Steps,
+    fits,
+    numbers_of_panoptic,
+    numbers_of_steps,
+)
 from evaluation.scoring.rows import Row
 
 if TYPE_CHECKING:
@@ -168,7 +177,7 @@ class _LacksScoresError(ValueError):
 
 
 def _regions(assessment: Assessment, use: MetricUse) -> list[Region] | list[None]:
-    if use.id == "mean_average_precision" or not assessment.regions:
+    if use.id in OVER_CLASSES or not assessment.regions:
         return [None]
     return list(assessment.regions)
 
@@ -230,10 +239,21 @@ def _pieces(assessment: Assessment, use: MetricUse, reference: Objects, predicti
     options = use.options
     if use.id in PANOPTIC:
         return numbers_of_panoptic(instance.panoptic_counts(reference, prediction, **_panoptic_options(options)))
-    by_class = use.id == "mean_average_precision"
+    by_class = use.id in OVER_CLASSES
     classes = shared_evidence(assessment)["classes"]
     names = classes[1:] if by_class else [ALL_CLASSES]
     all_steps: list[Steps] = []
+    if use.id in RECALLS or options.get("interpolation") == INTERPOLATION:
+        if prediction.size and prediction.scores is None:
+            raise _LacksScoresError
+        cutoffs = options.get("localization_thresholds") or [None]
+        traced = trace_coco_classes([reference], [prediction], options, cutoffs, names if by_class else None)
+        for name, of_class_ in zip(names, traced, strict=True):
+            all_steps += [
+                Steps((name, index), int(steps.references[0]), steps.score, steps.tp, steps.fp)
+                for index, steps in enumerate(of_class_)
+            ]
+        return numbers_of_steps(all_steps, classes)
     for name in names:
         truth, guess = (of_class(each, name) if by_class else each for each in (reference, prediction))
         for index, cutoff in enumerate(options.get("localization_thresholds") or [None]):

@@ -21,11 +21,21 @@ FURTHER = [entry for entry in metrics_of_kinds() if entry["id"] in {metric.id fo
 ONE_VALUE = ("FaD", "Reg", "Sur", "MLC", "ImLC")
 
 
+def as_published(entry):
+    """Return the catalogue's entry without the options that came later, which a document states only where it sets them."""
+    metric = catalogue.get(entry["id"])
+    names = {option["name"] for option in entry["hyperparameters"]}
+    later = {option.name for option in metric.options if option.stands_where_set and option.name not in names}
+    document = metric.as_document()
+    return document | {"hyperparameters": [each for each in document["hyperparameters"] if each["name"] not in later]}
+
+
 def test_registry_says_field_by_field_what_the_data_file_says():
     further = {entry["id"] for entry in FURTHER}
     published = data_file()["metrics"]
     ids = {entry["id"] for entry in published} - further
-    assert [metric.as_document() for metric in catalogue.all_metrics() if metric.id in ids] == published
+    assert [metric.id for metric in catalogue.all_metrics() if metric.id in ids] == [each["id"] for each in published]
+    assert [as_published(entry) for entry in published] == published
     assert catalogue.catalogue_version() == data_file()["version"]
 
 
@@ -33,7 +43,7 @@ def test_registry_says_field_by_field_what_the_data_file_says():
 def test_metrics_of_further_kinds_say_what_their_reference_says(entry):
     metric = catalogue.get(entry["id"])
     told = {key: value for key, value in entry.items() if key not in ("level", "unit", "default_policy")}
-    assert metric.as_document() == told
+    assert as_published(entry) == told
     policy = metric.default_policy(metric.problems[0])
     assert {key: policy[key] for key in entry["default_policy"]} == entry["default_policy"]
     assert {metric.level(problem, {}) for problem in metric.problems} == {entry["level"]}

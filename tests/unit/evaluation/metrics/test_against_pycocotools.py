@@ -16,7 +16,8 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
 from evaluation.matching import Objects
-from evaluation.metrics.detection import average_precision, mean_average_precision
+from evaluation.metrics.coco import CUTOFFS, coco_scores
+from evaluation.metrics.detection import average_precision, mean_average_precision, mean_average_recall
 
 
 @st.composite
@@ -129,3 +130,73 @@ def test_the_cleaner_variant_compares_whole_numbers_and_takes_any_matching():
     )
     with pytest.raises(ValueError, match="choose points_101"):
         average_precision(truth, found, interpolation="coco_101", assignment="hungarian")
+
+
+def everything_by_pycocotools(truth, found, names):
+    """Precision and recall at 10 cutoffs, in 4 ranges of areas and with 3 limits."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        known = COCO()
+        known.dataset = {
+            "info": {},
+            "images": [{"id": image} for image in range(len(truth))],
+            "annotations": [
+                {"id": 1 + 1000 * image + place, "image_id": image, "category_id": names.index(objects.classes[place]),
+                 "bbox": [*box[:2], *(box[2:] - box[:2])], "area": float(np.prod(box[2:] - box[:2])),
+                 "iscrowd": int(objects.ignored[place])}
+                for image, objects in enumerate(truth) for place, box in enumerate(objects.boxes)
+            ],
+            "categories": [{"id": code} for code in range(len(names))],
+        }  # fmt: skip
+        known.createIndex()
+        results = [
+            {"image_id": image, "category_id": names.index(objects.classes[place]),
+             "bbox": [*box[:2], *(box[2:] - box[:2])], "score": float(objects.scores[place])}
+            for image, objects in enumerate(found) for place, box in enumerate(objects.boxes)
+        ]  # fmt: skip
+        judge = COCOeval(known, known.loadRes(results), "bbox")
+        judge.params.iouThrs = np.array(CUTOFFS)
+        judge.evaluate()
+        judge.accumulate()
+        judge.summarize()
+    return judge.eval["precision"], judge.eval["recall"], judge.stats
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_everything_that_pycocotools_accumulates_is_equal(seed):
+    """Crowds, ties, touching and crowded boxes of all sizes, empty images; and the twelve numbers of its summary."""
+    rng = np.random.default_rng(seed)
+    names, truth, found = ["a", "b", "c"], [], []
+    for _ in range(int(rng.integers(1, 12))):
+        number = int(rng.integers(0, 25))
+        corner = np.round(rng.uniform(0, 80 if seed % 2 else 900, (number, 2)))
+        size = np.round(rng.choice([12, 30, 60, 150], (number, 1)) * rng.uniform(0.6, 1.4, (number, 2)))
+        classes = rng.choice(names[: 2 + seed % 2], number).tolist()
+        truth.append(Objects(boxes=np.hstack([corner, corner + size]).reshape(-1, 4), classes=classes,
+                             ignored=rng.random(number) < 0.1))  # fmt: skip
+        kept = rng.random(number) < 0.8
+        moved = np.repeat(corner[kept] + rng.integers(-4, 5, (kept.sum(), 2)), 2, axis=0)
+        boxes = np.hstack([moved, moved + np.repeat(size[kept], 2, axis=0) + rng.integers(0, 6, moved.shape)])
+        guessed = np.repeat(np.array(classes, dtype=object)[kept], 2)
+        order = rng.permutation(len(boxes))
+        scores = np.round(rng.random(len(boxes)), 1 if seed % 3 else 6)
+        found.append(Objects(boxes=boxes[order].reshape(-1, 4), classes=guessed[order].tolist(), scores=scores))
+    if not sum(each.size for each in found):
+        found[0] = Objects(boxes=[[0, 0, 5, 5]], classes=["a"], scores=[0.5])
+    scores = coco_scores(truth, found, names)
+    precision, recall, stats = everything_by_pycocotools(truth, found, names)
+    np.testing.assert_allclose(scores.precision, precision, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(scores.recall, recall, rtol=0, atol=1e-12)
+    summary = [
+        *(scores.mean("precision", cutoff=cutoff) for cutoff in (None, 0, 5)),
+        *(scores.mean("precision", area=area) for area in (1, 2, 3)),
+        *(scores.mean("recall", limit=limit) for limit in (0, 1, 2)),
+        *(scores.mean("recall", area=area) for area in (1, 2, 3)),
+    ]
+    np.testing.assert_allclose(summary, stats, rtol=0, atol=1e-12)
+    for area, place in ((None, 8), ("small", 9), ("medium", 10), ("large", 11)):
+        result = mean_average_recall(truth, found, area=area)
+        assert (-1 if result.value is None else result.value) == pytest.approx(stats[place], abs=1e-12)
+        options = {"interpolation": "coco_101", "localization_thresholds": list(CUTOFFS), "area": area}
+        precise = mean_average_precision(truth, found, **options)
+        expected = stats[0] if area is None else stats[place - 6]
+        assert (-1 if precise.value is None else precise.value) == pytest.approx(expected, abs=1e-12)

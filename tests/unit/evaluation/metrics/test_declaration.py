@@ -271,13 +271,14 @@ class TestWhatIsDeclared:
         together -= {"absolute_error", "squared_error", "absolute_percentage_error"}
         together |= {"fppi", "success_detection_rate", "identification_rate", "aggregated_dsc"}
         assert self.those_with("whole_data_set") == together
-        assert self.those_with("all_classes") == {"mean_average_precision"}
+        assert self.those_with("all_classes") == {"mean_average_precision", "mean_average_recall"}
 
     def test_a_limit_that_came_later_stands_only_where_it_is_set(self):
         later = {(each.id, option.name) for each in self.BUILT_IN for option in each.options if option.stands_where_set}
         limits = {("average_precision", "max_detections"), ("mean_average_precision", "max_detections")}
         boundaries = ("hausdorff_distance", "hausdorff_percentile", "assd", "masd", "nsd")
-        assert later == limits | {(name, "boundary") for name in boundaries}
+        sizes = ("average_precision", "mean_average_precision", "average_recall", "mean_average_recall")
+        assert later == limits | {(name, "boundary") for name in boundaries} | {(name, "area") for name in sizes}
 
     def test_functions_do_by_default_what_their_options_do_by_default(self):
         """But for the spacing, which a function that is given no image takes for 1."""

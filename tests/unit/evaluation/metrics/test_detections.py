@@ -252,36 +252,54 @@ class TestAllImagesAtOnce:
 
 
 class TestAsCocoMatches:
-    def match(self, iou, crowd=(False, False), threshold=0.5):
-        hits, ignored = coco._match(np.array(iou, dtype=float), np.array(crowd), threshold)
-        return hits.tolist(), ignored.tolist()
+    """Rows of 10 pixels height 1, so that the IoU of [0, w] and [0, 10] is w / 10."""
+
+    def match(self, truth, guess, threshold=0.5, crowd=None):
+        """Return whether each prediction, best first, is a hit; predictions that count neither way are left out."""
+        references = Objects(boxes=[[a, 0, b, 1] for a, b in truth], ignored=crowd)
+        scores = np.linspace(0.9, 0.1, len(guess))
+        predictions = Objects(boxes=[[a, 0, b, 1] for a, b in guess], scores=scores)
+        traced = coco.trace_coco([references], [predictions], {}, threshold)
+        return [(round(float(score), 3), bool(tp)) for score, tp in zip(traced.score, traced.tp, strict=True)]
 
     def test_each_takes_the_free_reference_it_overlaps_most(self):
-        # Both prefer the first; the second one has to take what is left, as far as it overlaps enough.
-        assert self.match([[0.9, 0.6], [0.8, 0.7]]) == ([True, True], [False, False])
-        assert self.match([[0.9, 0.6], [0.8, 0.4]]) == ([True, False], [False, False])
+        # Both prefer the first reference; the second prediction has to take what is left, as far as it overlaps enough.
+        assert self.match([(0, 10), (4, 14)], [(0, 10), (1, 11)]) == [(0.9, True), (0.1, True)]
+        assert self.match([(0, 10), (8, 18)], [(0, 10), (1, 11)]) == [(0.9, True), (0.1, False)]
         # Of equals the last, so that the first stays free for the next.
-        assert self.match([[0.6, 0.6], [0.9, 0.0]]) == ([True, True], [False, False])
+        assert self.match([(0, 10), (4, 14)], [(2, 12), (0, 10)]) == [(0.9, True), (0.1, True)]
+        assert self.match([(4, 14), (0, 10)], [(2, 12), (0, 10)]) == [(0.9, True), (0.1, False)]
 
     def test_the_threshold_itself_is_enough_and_1_means_all_but_1(self):
-        assert self.match([[0.5, 0.0], [0.0, 0.499]]) == ([True, False], [False, False])
-        assert self.match([[1.0, 0.0], [0.0, 1 - 1e-11]], threshold=1.0) == ([True, True], [False, False])
-        assert self.match([[1 - 1e-9, 0.0]], threshold=1.0) == ([False], [False])
+        assert self.match([(0, 10), (20, 30)], [(0, 5), (20, 24.9)]) == [(0.9, True), (0.1, False)]
+        assert self.match([(0, 10)], [(0, 10 - 1e-10)], threshold=1.0) == [(0.9, True)]
+        assert self.match([(0, 10)], [(0, 10 - 1e-8)], threshold=1.0) == [(0.9, False)]
 
     def test_a_crowd_takes_any_number_but_only_what_hits_no_object(self):
-        crowd = (True, False)
-        assert self.match([[0.9, 0.6], [0.9, 0.6], [0.8, 0.0]], crowd) == ([True, False, False], [False, True, True])
+        found = self.match([(0, 30), (0, 10)], [(0, 10), (1, 11), (2, 12)], crowd=[True, False])
+        assert found == [(0.9, True)]
 
     def test_overlap_with_a_crowd_is_the_share_of_the_prediction_for_boxes_and_masks(self):
-        truth = Objects(boxes=[SQUARE, [0, 0, 8, 4]], ignored=[False, True])
-        objects = scored(([2, 0, 6, 4], 0.5), ([6, 0, 10, 2], 0.4))
-        # 8 of 24 and all 16 of 16; nothing and 4 of 8.
-        assert coco._iou(truth, objects, "loc_box_iou").tolist() == [[8 / 24, 1.0], [0.0, 0.5]]
+        # 4 of 10 pixels lie in the crowd: enough at 0.4, not at 0.41.
+        assert self.match([(0, 100)], [(96, 106)], threshold=0.4, crowd=[True]) == []
+        assert self.match([(0, 100)], [(96, 106)], threshold=0.41, crowd=[True]) == [(0.9, False)]
         labels = np.zeros((2, 4, 10), dtype=int)
-        labels[0, :, :4], labels[0, :, 4:8] = 1, 2
-        labels[1, :, 2:6] = 1
-        masks = Objects(labels=labels[0], ignored=[False, True]), Objects(labels=labels[1], scores=[0.5])
-        assert coco._iou(*masks, "loc_mask_iou").tolist() == [[8 / 24, 0.5]]
+        labels[0, :, :4], labels[0, :, 4:8], labels[1, :, 2:6] = 1, 2, 1
+        masks = [Objects(labels=labels[0], ignored=[False, True])], [Objects(labels=labels[1], scores=[0.5])]
+        by_mask = {"localization_criterion": "loc_mask_iou"}
+        # 8 of 24 pixels of the object, which is less than 0.5; 8 of the prediction's 16 in the crowd.
+        assert steps_of(coco.trace_coco(*masks, by_mask, 0.5)) == []
+        assert steps_of(coco.trace_coco(*masks, by_mask, 0.51)) == [(0, 0.5, 0, 1)]
+        assert steps_of(coco.trace_coco(*masks, by_mask, 0.33)) == [(0, 0.5, 1, 0)]
+
+    def test_objects_outside_a_range_of_areas_count_neither_way(self):
+        truth = [Objects(boxes=[[0, 0, 10, 10], [50, 50, 90, 90]])]
+        guess = [
+            scored(([0, 0, 10, 10], 0.9), ([50, 50, 90, 90], 0.8), ([200, 0, 210, 10], 0.7), ([200, 50, 240, 90], 0.6))
+        ]
+        small, large = (coco.trace_coco(truth, guess, {"area": area}) for area in ("small", [1024.5, 9216]))
+        assert (steps_of(small), small.references.tolist()) == ([(0, 0.9, 1, 0), (0, 0.7, 0, 1)], [1])
+        assert (steps_of(large), large.references.tolist()) == ([(0, 0.8, 1, 0), (0, 0.6, 0, 1)], [1])
 
     def test_steps_are_those_of_predictions_that_count(self):
         truth = [Objects(boxes=[SQUARE]), Objects(boxes=[FAR], ignored=[True]), Objects(boxes=NO_BOXES)]
