@@ -6,6 +6,7 @@ the top of the repository, once in each of two environments:
 
     pip install numpy==1.23.5 pandas==1.5.3 scipy==1.10.1 scikit-image==0.20.0 nibabel==5.3.3 SimpleITK==2.5.7
     pip install surface-distance-based-measures==0.1 connected-components-3d==3.12.6 medpy==0.4.0 gudhi==3.13.0
+    pip install opencv-python-headless==4.7.0.72 matplotlib==3.7.1
     python -m docs.correctness.measure_mask_peers FOLDER
     pip install brats-evaluation==0.0.10 panoptica==2.1.7
     python -m docs.correctness.measure_mask_peers FOLDER --brats-2025
@@ -42,9 +43,12 @@ PROGRAMS = {
     "isles22": "31b7c8c29ab08180ed9f55c79a66c00e1ff3bdc0",
     "TopCoW_Eval_Metrics": "25ca8399e056e71e3ff6743ac4a47ce28624cb3d",
     "ULS23": "06a2bffc433418f72d04f7ecbb23b28694c81e6b",
-    "hover_net": "5847ebf80faf311f7560c0363f52b93ecd3aa982",
+    "hover_net": "67e2ce5e3f1a64a2ece77ad1c24233653a9e0901",
 }
-"""Repositories on GitHub with the commit that was run."""
+"""Repositories on GitHub with the commit that was run.
+
+The program of FeTA 2024 is `topology.py` of the version of 16 July 2024 by L. Li and P. de Dumast.
+"""
 
 
 def loaded(path: Path) -> ModuleType:
@@ -164,14 +168,13 @@ def surfels(program: ModuleType, case: MaskCase) -> dict[str, float | str]:
     }
 
 
-def feta(case: MaskCase) -> dict[str, float | str]:
-    """Betti numbers as the program of FeTA 2024 counts them: pairs of the cubical complex whose background comes first."""
+def cubical(case: MaskCase) -> dict[str, float | str]:
+    """Betti numbers of the cubical complex of the foreground, whose voxels are closed: they meet at corners, too."""
     import gudhi
 
     values: dict[str, float | str] = {}
     for side in ("reference", "prediction"):
         mask = np.pad(getattr(case, side), 1)
-        # Foreground first and all classes that never die: the homology of the foreground, voxels closed.
         complex_ = gudhi.CubicalComplex(top_dimensional_cells=np.where(mask, 0.0, 1.0))
         complex_.persistence(homology_coeff_field=2, min_persistence=-1)
         numbers = complex_.persistent_betti_numbers(from_value=0.0, to_value=0.5)
@@ -180,18 +183,37 @@ def feta(case: MaskCase) -> dict[str, float | str]:
     return values
 
 
-def topcow(programs: dict[str, ModuleType], case: MaskCase) -> dict[str, float | str]:
-    """Error of the 0th Betti number, and centreline Dice."""
+def feta_2024(program: ModuleType, case: MaskCase) -> dict[str, float | str]:
+    """Betti numbers and Euler characteristic of both masks, with a margin as the program's example has it."""
+    values: dict[str, float | str] = {}
+    for side in ("reference", "prediction"):
+        if not getattr(case, side).any():  # The program fails for an empty mask.
+            continue
+        numbers, euler = program.compute_topological_features(np.pad(getattr(case, side), 2).astype(int))
+        values |= {f"{side} {dimension}": plain(number) for dimension, number in enumerate(numbers)}
+        values[f"{side} euler"] = plain(euler)
+    return values
+
+
+def instances(program: ModuleType, case: MaskCase) -> dict[str, float | str]:
+    """Aggregated Jaccard indices of the connected parts, numbered from 1."""
+    from scipy import ndimage
+
+    if not (case.reference.any() and case.prediction.any()):
+        return {}
+    sides = [ndimage.label(side)[0] for side in (case.reference, case.prediction)]
+    return {"aji": plain(program.get_fast_aji(*sides)), "aji+": plain(program.get_fast_aji_plus(*sides))}
+
+
+def topcow(program: ModuleType, case: MaskCase) -> dict[str, float | str]:
+    """Error of the 0th Betti number."""
     import SimpleITK
 
     images = {}
     for side in ("reference", "prediction"):
         images[side] = SimpleITK.GetImageFromArray(getattr(case, side).astype(np.uint8))
-    error = programs["cls_avg_b0"].betti_number_error_single_label(
-        gt=images["reference"], pred=images["prediction"], label=1
-    )
-    dice = programs["clDice"].clDice(v_p_pred=case.prediction, v_l_gt=case.reference)
-    return {"b0": plain(error), "clDice": plain(dice)}
+    error = program.betti_number_error_single_label(gt=images["reference"], pred=images["prediction"], label=1)
+    return {"b0": plain(error)}
 
 
 def uls(program: ModuleType, case: MaskCase) -> dict[str, float | str]:
@@ -235,24 +257,25 @@ def measure(folder: Path) -> dict[str, Any]:
     distances = import_module("surface_distance.metrics")
     topology = folder / "TopCoW_Eval_Metrics"
     sys.path.insert(0, str(topology))
-    part = "topcow24_eval.metrics.seg_metrics"
-    topcow_programs = {name: import_module(f"{part}.{name}") for name in ("cls_avg_b0", "clDice")}
+    topcow_program = import_module("topcow24_eval.metrics.seg_metrics.cls_avg_b0")
     forget("surface_distance")
     programs = {
         "BraTS 2023": (brats_2023, loaded(folder / "BraTS-2023-Metrics" / "metrics.py")),
         "BraTS 2024": (brats_2024, loaded(folder / "BraTS-2024-Metrics" / "metrics_MEN_RT.py")),
         "autoPET": (autopet, loaded(folder / "autoPET" / "val_script.py")),
         "ISLES": (isles, loaded(folder / "isles22" / "utils" / "eval_utils.py")),
-        "TopCoW 2024": (topcow, topcow_programs),
+        "TopCoW 2024": (topcow, topcow_program),
+        "FeTA 2024": (feta_2024, loaded(folder / "FeTA" / "topology.py")),
+        "hover_net": (instances, loaded(folder / "hover_net" / "metrics" / "stats_utils.py")),
         "ULS23": (uls, loaded(folder / "ULS23" / "evaluation" / "misc.py")),
     }
     values: dict[str, dict[str, Any]] = {name: {} for name in (*programs, "surface-distance", "gudhi")}
     for case in mask_cases():
         with contextlib.redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
             values["surface-distance"][case.name] = surfels(distances, case)
-            values["gudhi"][case.name] = feta(case)
+            values["gudhi"][case.name] = cubical(case)
             for name, (measured, program) in programs.items():
-                if case.reference.ndim == 3 or name.startswith("BraTS"):
+                if case.reference.ndim == 3 or name.startswith(("BraTS", "hover_net")):
                     values[name][case.name] = measured(program, case)  # type: ignore[operator]
     libraries = (
         "numpy",

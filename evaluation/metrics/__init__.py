@@ -55,7 +55,15 @@ if TYPE_CHECKING:
         risk_at_coverage,
     )
     from evaluation.metrics.image_similarity import image_mae, image_rmse, ncc, nmse, psnr, ssim
-    from evaluation.metrics.instance import detection_quality, mi_dsc, mi_nsd, panoptic_quality, segmentation_quality
+    from evaluation.metrics.instance import (
+        aji,
+        aji_plus,
+        detection_quality,
+        mi_dsc,
+        mi_nsd,
+        panoptic_quality,
+        segmentation_quality,
+    )
     from evaluation.metrics.landmarks import identification_rate, radial_error, success_detection_rate
     from evaluation.metrics.lesions import (
         false_negative_volume,
@@ -68,6 +76,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.multi_class import accuracy, balanced_accuracy, cohens_kappa, mcc, top_k_accuracy, youden_j
     from evaluation.metrics.multi_label import hamming_loss, subset_accuracy
     from evaluation.metrics.overlap import cldice, dsc, ior, iou
+    from evaluation.metrics.places_and_diameters import centre_distance, long_axis_error, short_axis_error
     from evaluation.metrics.pooled_overlap import aggregated_dsc
     from evaluation.metrics.proper_scores import brier_score, brier_skill_score, nll, root_brier_score
     from evaluation.metrics.registration import folding_fraction, sdlogj, tre
@@ -87,7 +96,8 @@ if TYPE_CHECKING:
     )
     from evaluation.metrics.survival import brier_at_time, harrell_c, integrated_brier_score, time_dependent_auc, uno_c
     from evaluation.metrics.thresholds import auroc, average_precision
-    from evaluation.metrics.volumes import absolute_volume_difference, relative_volume_error
+    from evaluation.metrics.topology import betti_number_error, euler_characteristic_difference
+    from evaluation.metrics.volumes import absolute_volume_difference, relative_volume_error, volume_similarity
     from evaluation.metrics.weighted_classes import (
         expected_cost,
         expected_cost_normalized,
@@ -111,6 +121,8 @@ __all__ = [
     "absolute_volume_difference",
     "accuracy",
     "aggregated_dsc",
+    "aji",
+    "aji_plus",
     "assd",
     "augrc",
     "aurc",
@@ -119,11 +131,13 @@ __all__ = [
     "average_precision",
     "average_recall",
     "balanced_accuracy",
+    "betti_number_error",
     "boundary_iou",
     "brier_at_time",
     "brier_score",
     "brier_skill_score",
     "ccc",
+    "centre_distance",
     "cldice",
     "cohens_kappa",
     "confidence_pearson",
@@ -136,6 +150,7 @@ __all__ = [
     "e_aurc",
     "ece",
     "ece_kde",
+    "euler_characteristic_difference",
     "expected_cost",
     "expected_cost_normalized",
     "false_negative_volume",
@@ -174,6 +189,7 @@ __all__ = [
     "loc_point_in_approx",
     "loc_point_in_box",
     "loc_point_in_mask",
+    "long_axis_error",
     "lr_plus",
     "macro_ordinal_mae",
     "mae_quality",
@@ -212,6 +228,7 @@ __all__ = [
     "sensitivity_at_npv",
     "sensitivity_at_ppv",
     "sensitivity_at_specificity",
+    "short_axis_error",
     "spearman",
     "specificity",
     "specificity_at_sensitivity",
@@ -224,6 +241,7 @@ __all__ = [
     "top_k_accuracy",
     "tre",
     "uno_c",
+    "volume_similarity",
     "weighted_cohens_kappa",
     "youden_j",
 ]

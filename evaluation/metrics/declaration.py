@@ -71,6 +71,8 @@ _ORDER: Final = (
     "evaluation.metrics.boundary",
     "evaluation.metrics.lesions",
     "evaluation.metrics.pooled_overlap",
+    "evaluation.metrics.topology",
+    "evaluation.metrics.places_and_diameters",
     "evaluation.metrics.detection",
     "evaluation.metrics.instance",
     "evaluation.matching.criterion_tables",

@@ -12,6 +12,7 @@ import numpy as np
 
 from evaluation.metrics.declaration import PIXELS, declare
 from evaluation.metrics.masks import Mask, pair
+from evaluation.metrics.shared_options import EMPTY_MASKS
 from evaluation.outcomes import Outcome, Result, ok, undefined
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ def absolute_volume_difference(
     reference, prediction
         Masks of one shape with three dimensions.
     spacing
-        Size of a voxel along each array axis in mm; 1 if not given.
+        Size of a voxel along each array axis in mm; 1 if not given. Spacing of a file is that of its header, in 32 bits
+        for NIfTI: a spacing of 0.8 mm is 0.800000012 mm, and the volume differs by less than 2e-7 of itself.
 
     Returns
     -------
@@ -146,6 +148,55 @@ def relative_volume_error(
     if masks.reference.count == 0:
         return undefined(Outcome.REF_EMPTY if masks.prediction.count else Outcome.BOTH_EMPTY)
     return ok(abs(masks.prediction.count - masks.reference.count) / masks.reference.count)
+
+
+@declare(
+    "Volume Similarity",
+    "VS",
+    categories=PIXELS,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="masks",
+    options=EMPTY_MASKS,
+)
+def volume_similarity(
+    reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None
+) -> Result:
+    """Volume similarity, 1 - | |A| - |B| | / (|A| + |B|) (FeTA).
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks of one shape.
+    spacing
+        Taken so that all mask metrics can be called alike; it does not change the value.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``both_empty``, ``ref_empty`` or ``pred_empty`` without a value.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ.
+
+    References
+    ----------
+    A. A. Taha and A. Hanbury, "Metrics for evaluating 3D medical image segmentation: analysis, selection, and tool", BMC
+    Medical Imaging 15 (2015).
+
+    Examples
+    --------
+    >>> volume_similarity([[1, 1, 1, 0]], [[0, 0, 0, 1]]).value
+    0.5
+    """
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    one, other = masks.reference.count, masks.prediction.count
+    return ok(1 - abs(one - other) / (one + other))
 
 
 def voxel_volume(mask: Mask) -> float:

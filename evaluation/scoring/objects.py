@@ -28,7 +28,7 @@ from evaluation.scoring.detection_evidence import (
 from evaluation.scoring.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse, Region
@@ -37,7 +37,13 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Numbers, Pieces
 
 ALL_CLASSES: Final = ""
-_MULTI_INSTANCE: Final = frozenset({"mi_dsc", "mi_nsd"})
+_MULTI_INSTANCE: Final[Mapping[str, Callable[..., Result]]] = {
+    "mi_dsc": instance.mi_dsc,
+    "mi_nsd": instance.mi_nsd,
+    "aji": instance.aji,
+    "aji_plus": instance.aji_plus,
+}
+"""Functions that take all objects of a case at once."""
 _NOT_FOR_FUNCTIONS: Final = frozenset({"scale", "level", "spacing", "include_background", "score_threshold"})
 _OF_PIXELS: Final = frozenset({"fbeta"})
 """Counted in the pixels of matched objects, as a problem without objects counts them."""
@@ -195,8 +201,7 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
         return _of_counts(use, detections.by_image(), options)
     if use.id in _MULTI_INSTANCE:
         rest.pop("instance_connectivity", None)
-        function = instance.mi_dsc if use.id == "mi_dsc" else instance.mi_nsd
-        return function(reference, prediction, **rest)
+        return _MULTI_INSTANCE[use.id](reference, prediction, **rest)
     problem = assessment.kind
     function = catalogue.get(use.id).compute_for(problem.metrics.pixel_kind if use.id in _OF_PIXELS else problem.id)
     rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT

@@ -258,7 +258,12 @@ class TestWhatIsDeclared:
         }
         by_case |= {"loa_width", "radial_error", "image_mae", "image_rmse"}
         of_masks = {"absolute_volume_difference", "relative_volume_error", "lesion_count_difference"}
-        of_masks |= {"false_positive_volume", "false_negative_volume"}
+        of_masks |= {
+            "false_positive_volume",
+            "false_negative_volume",
+            "betti_number_error",
+            "euler_characteristic_difference",
+        }
         assert self.those_with("worst_by_case") == by_case | of_masks
         assert all(get(name).worst is None for name in by_case | of_masks)
         assert self.those_with("worst_of") == of_masks

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from scipy import ndimage
 
 from docs.correctness.mask_cases import mask_cases
 from evaluation.metrics.boundary import hausdorff_distance, hausdorff_percentile, masd, nsd
+from evaluation.metrics.instance import aji, aji_plus
 from evaluation.metrics.lesions import (
     false_negative_volume,
     false_positive_volume,
@@ -15,6 +17,9 @@ from evaluation.metrics.lesions import (
     lesionwise_dsc,
     lesionwise_hausdorff,
 )
+from evaluation.metrics.masks import Mask
+from evaluation.metrics.places_and_diameters import diameters, long_axis_error, short_axis_error
+from evaluation.metrics.topology import betti_number_error, betti_numbers, euler_characteristic_difference
 from evaluation.metrics.volumes import absolute_volume_difference
 from evaluation.outcomes import Outcome
 
@@ -119,3 +124,51 @@ def test_surface_elements_of_surface_distance(name):
     assert masd(*masks, **options).value == exactly(stored["masd"])
     assert nsd(*masks, tolerance=1.0, **options).value == exactly(stored["nsd1"])
     assert nsd(*masks, tolerance=2.3, **options).value == exactly(stored["nsd2.3"])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_betti_numbers_of_cubical_complexes(name):
+    """Voxels that meet at corners are one part, as in the complex of closed voxels."""
+    for side in ("reference", "prediction"):
+        mask = getattr(CASES[name], side)
+        stored = tuple(STORED["gudhi"][name][f"{side} {dimension}"] for dimension in range(mask.ndim))
+        assert betti_numbers(Mask(mask)) == stored
+
+
+@pytest.mark.parametrize("name", VOLUMES)
+def test_topology_of_topcow_and_feta(name):
+    case = CASES[name]
+    masks = (case.reference, case.prediction)
+    parts = betti_number_error(*masks)
+    if parts.value is None:
+        assert parts.outcome is Outcome.BOTH_EMPTY
+        return
+    assert parts.value == STORED["TopCoW 2024"][name]["b0"]
+    stored = STORED["FeTA 2024"][name]
+    for side in ("reference", "prediction"):
+        mask = getattr(case, side)
+        if mask.any():
+            numbers = tuple(stored[f"{side} {dimension}"] for dimension in range(3))
+            assert betti_numbers(Mask(mask), "face") == numbers
+    euler = [stored.get(f"{side} euler", 0) for side in ("reference", "prediction")]
+    difference = euler_characteristic_difference(*masks, topology_connectivity="face")
+    assert difference.value == abs(euler[1] - euler[0])
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_aggregated_jaccard_indices_of_hover_net(name):
+    sides = [ndimage.label(side)[0] for side in (CASES[name].reference, CASES[name].prediction)]
+    stored = STORED["hover_net"][name]
+    assert aji(*sides).value == exactly(stored["aji"])
+    assert aji_plus(*sides).value == exactly(stored["aji+"])
+
+
+@pytest.mark.parametrize("name", [name for name in VOLUMES if CASES[name].reference.any()])
+def test_diameters_of_uls23(name):
+    """In voxels, as the program has them; slices lie across the first axis of its arrays."""
+    case, stored = CASES[name], STORED["ULS23"][name]
+    assert diameters(Mask(case.reference), 0) == (exactly(stored["long"]), exactly(stored["short"]))
+    if case.prediction.any():
+        masks = (case.reference, case.prediction)
+        assert long_axis_error(*masks, slice_axis=0).value == exactly(stored["long error"])
+        assert short_axis_error(*masks, slice_axis=0).value == exactly(stored["short error"])
