@@ -422,8 +422,8 @@ def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
 
 def _checked(options: argparse.Namespace, connection: Connection, phase: int, *, quiet: bool = False) -> int:
     outcome = validate(connection, challenge=_slug(options.challenge), phase=phase, path=options.path)
-    lines = [f"{finding.case}: {finding.message}. {finding.remedy}" for finding in outcome.findings]
-    lines += [f"{name}: no case of this name; ignored" for name in outcome.extra[:20]]
+    lines = [f"{finding.case}: {finding.sentence}" for finding in outcome.findings]
+    lines += outcome.extra[:20]
     valid = outcome.expected - len(outcome.findings)
     lines.append(f"{valid} of {outcome.expected} cases can be scored.")
     if outcome.findings and outcome.incomplete_allowed and outcome.missing_case:
@@ -432,7 +432,7 @@ def _checked(options: argparse.Namespace, connection: Connection, phase: int, *,
         lines.append("This phase takes complete submissions only.")
     document = {
         "expected": outcome.expected,
-        "findings": [vars(finding) for finding in outcome.findings],
+        "findings": [{**finding.document, "message": finding.reason} for finding in outcome.findings],
         "extra": outcome.extra,
         "will_be_taken": outcome.will_be_taken,
     }

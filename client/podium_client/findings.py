@@ -1,12 +1,5 @@
-"""Findings of the checks before the upload."""
+"""Findings of the checks before the upload, in the words of `evaluation.checking`."""
 
-from dataclasses import dataclass
+from evaluation.checking import Finding
 
-
-@dataclass(frozen=True)
-class Finding:
-    """Problem with a case, and its remedy."""
-
-    case: str
-    message: str
-    remedy: str
+__all__ = ["Finding"]

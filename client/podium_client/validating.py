@@ -6,9 +6,10 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
+from evaluation.checking.naming import bare_name, is_hidden
 from podium_client.connection import Connection, RefusedError
 from podium_client.errors import ClientError
 from podium_client.findings import Finding
@@ -49,35 +50,35 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
         wanted = connection.get(f"challenges/{challenge}/phases/{phase}/expectation/")
     except RefusedError as error:
         raise ClientError(str(error)) from error
-    suffixes = tuple(wanted["suffixes"])
     names = [case["name"] for case in wanted["cases"]]
-    files_by_case: dict[str, list[str]] = {name: [] for name in names}
-    extra: list[str] = []
-    findings = []
     with _contents(path) as (files, fetch):
         if wanted.get("table"):
             findings, extra = check_table(wanted, files, fetch)
             return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
-        beside = _Beside.of(wanted, files, fetch)
-        extra += [f"{beside.name}: case {case}" for case in beside.cases if case not in files_by_case]
-        for file in beside.others:
-            name = PurePosixPath(file).name
-            lower = name.lower()
-            case = next((name[: -len(suffix)] for suffix in suffixes if lower.endswith(suffix)), "")
-            files_by_case[case].append(file) if case in files_by_case else extra.append(file)
-        for case in wanted["cases"]:
-            name, case_files = case["name"], files_by_case[case["name"]]
-            if not case_files:
-                findings.append(Finding(name, f"there is no file for {name}", f"Add {name}{suffixes[0]}."))
-                continue
-            if len(case_files) > 1:
-                findings.append(
-                    Finding(name, f"{name} is there {len(case_files)} times", "Keep one file for each case.")
-                )
-                continue
-            issue = _issue(wanted, case, fetch(case_files[0]), beside)
-            findings += [Finding(name, issue.message, issue.remedy)] if issue else []
+        findings, extra = _check_files(wanted, files, fetch)
     return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
+
+
+def _check_files(wanted: dict[str, Any], files: list[str], fetch: Any) -> tuple[list[Finding], list[str]]:
+    """Assign the files to the cases and read each; returns the findings, and what will be ignored, with the reason."""
+    from evaluation.checking.sentences import of_issue
+    from evaluation.problems.files import file_problem
+
+    names = [case["name"] for case in wanted["cases"]]
+    beside = _Beside.of(wanted, files, fetch)
+    extra = [f"{beside.name}: case {case}" for case in beside.cases if case not in set(names)]
+    assignment = file_problem(wanted["problem"]).assign(beside.others, names)
+    extra += [f"{file}: {note.reason}" for file, note in assignment.extra.items()]
+    findings = []
+    for case in wanted["cases"]:
+        name = case["name"]
+        if name in assignment.findings:
+            findings.append(assignment.findings[name])
+            continue
+        file = assignment.files[name]
+        if (issue := _issue(wanted, case, fetch(file), beside)) is not None:
+            findings.append(of_issue(issue, case=name, file=file))
+    return findings, extra
 
 
 def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_Beside") -> Any:
@@ -123,7 +124,7 @@ class _Beside:
         if rules is None:
             return cls(files)
 
-        table_files = [file for file in files if PurePosixPath(file).name.lower() == rules.file]
+        table_files = [file for file in files if bare_name(file).lower() == rules.file]
         if len(table_files) > 1:
             kind = rules.words.replace("table", "tables", 1)
             raise ClientError(f"There are {len(table_files)} {kind}: {', '.join(table_files[:5])}. Keep one.")
@@ -147,7 +148,8 @@ class _Beside:
 def _contents(path: Path) -> Iterator[tuple[list[str], Any]]:
     """Names of the files of a folder or archive, and how to get one of them as a file."""
     if not is_archive(path):
-        files = {file.as_posix(): file for file in files_of(path)}
+        root = path if path.is_dir() else path.parent
+        files = {file.relative_to(root).as_posix(): file for file in files_of(path)}
         yield list(files), files.__getitem__
         return
     with tempfile.TemporaryDirectory(prefix="podium-") as name:
@@ -166,7 +168,7 @@ def _contents(path: Path) -> Iterator[tuple[list[str], Any]]:
 
 
 def _visible(names: list[str]) -> list[str]:
-    return [name for name in names if not any(p.startswith((".", "__MACOSX")) for p in PurePosixPath(name).parts)]
+    return [name for name in names if not is_hidden(name) and not name.endswith("\\")]
 
 
 def _written(folder: Path, member: str, source: Any) -> Path:
@@ -174,7 +176,7 @@ def _written(folder: Path, member: str, source: Any) -> Path:
 
     Folders named by the archive are never created.
     """
-    target = folder / PurePosixPath(member).name
+    target = folder / bare_name(member)
     with source, target.open("wb") as sink:
         while block := source.read(1024 * 1024):
             sink.write(block)

@@ -39,8 +39,20 @@ SENTENCES: Final[dict[str, Sentence]] = {
         "none of the {count} cases has a prediction",
         "Name the files <case>{ending}, such as {case}{ending}.",
     ),
-    # Content of one file or row, in the words of the reader
-    "unreadable": Sentence(_REJECT, "{reason}", "{remedy}"),
+    # Rows of a table
+    "row_missing": Sentence(_REJECT, "{file} has no row for {case}", "Add a row for {case}."),
+    "row_misnamed": Sentence(
+        _REJECT,
+        "{file} has no row for {case}; its case {value} looks as if it were meant",
+        "Rename {value} to {case} in the table.",
+    ),
+    "row_intended": Sentence(_NOTE, "meant for {case}?"),
+    "row_of_no_case": Sentence(_NOTE, "no case of this name; ignored"),
+    "table_not_read": Sentence(_NOTE, "only {files} is read; ignored"),
+    "table_missing": Sentence(_REJECT, "There is no {files} among the files", "Add it."),
+    "table_misnamed": Sentence(_REJECT, "There is no {files} among the files", "Rename {file} to it."),
+    "table_duplicate": Sentence(_REJECT, "There are {count} tables: {files}", "Keep one."),
+    # Content of one file
     "shifted_grid": Sentence(
         _NOTE,
         "{file}: its grid is displaced by {shift}, which the accuracy of a header explains; it counts as the same grid",

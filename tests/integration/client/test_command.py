@@ -49,10 +49,14 @@ def test_what_the_platform_would_refuse_is_found_before_uploading(podium, folder
     assert code == 1
     assert "there is no file for case_001. Add case_001.nii.gz." in out
     assert "1 of 4 cases can be scored.\nHanded in like this, each of the others counts as 0 in DSC and NSD" in out
-    assert "notes.txt: no case of this name" in out
+    assert "notes.txt: not a label image that is read; ignored" in out
     # The platform says the same of the same files.
     podium("submit", "blocks", "first", folder, "--no-validate")
-    findings = Report.of(Submission.objects.get().report).findings
+    report = Report.of(Submission.objects.get().report)
+    assert {f"{extra.file}: {extra.hint}" for extra in report.extra} == {
+        "notes.txt: not a label image that is read; ignored"
+    }
+    findings = report.findings
     for case in ("case_002", "case_003"):
         assert f"{findings[case].message}. {findings[case].remedy}" in out
 
@@ -181,9 +185,32 @@ def test_a_table_is_judged_as_the_platform_judges_it(podium, request, tmp_path, 
     said = json.loads(out)
     submission = handed_in(world, {file: (place / file).read_bytes()})
     report = Report.of(submission.report)
-    assert {found["case"] for found in said["findings"]} == {found.case for found in report.troubled}
-    assert report.troubled
-    assert any("elsewhere" in name for name in said["extra"])
+    assert {(found["case"], found["message"], found["remedy"]) for found in said["findings"]} == {
+        (found.case, found.message, found.remedy) for found in report.troubled
+    }
+    # A row of a box that cannot be read costs only itself, and a case without boxes has none.
+    assert bool(report.troubled) == (kind == "images")
+    assert said["extra"][0].startswith("notes.txt: only ")
+    assert said["extra"][1:] == [f"{extra.file}: {extra.hint}" for extra in report.extra]
     (place / file).unlink()
     code, _, err = podium("validate", "blocks", world.phase.pk, place)
     assert (code, f"There is no {file}" in err) == (2, True)
+
+
+def test_misnamed_and_duplicate_files_have_the_same_sentences_here_and_there(podium, folder):
+    (folder / "case_001.nii.gz").rename(folder / "case_001_pred.nii.gz")
+    (folder / "again").mkdir()
+    (folder / "again" / "case_002.nii.gz").write_bytes((folder / "case_002.nii.gz").read_bytes())
+    (folder / "case_003.nii.gz").rename(folder / "case_003.mgz")
+    (folder / "more.zip").write_bytes(b"PK")
+    (folder / "case_077.nii.gz").write_bytes(b"nothing")
+    _, out, _ = podium("--json", "validate", "blocks", "first", folder)
+    said = json.loads(out)
+    podium("submit", "blocks", "first", folder, "--no-validate")
+    report = Report.of(Submission.objects.get().report)
+    assert {(found["id"], found["message"], found["remedy"]) for found in said["findings"]} == {
+        (found.kind, found.message, found.remedy) for found in report.troubled
+    }
+    assert {found["id"] for found in said["findings"]} == {"file_misnamed", "file_duplicate", "file_format"}
+    assert sorted(said["extra"]) == sorted(f"{extra.file}: {extra.hint}" for extra in report.extra)
+    assert len(said["extra"]) == 4

@@ -227,7 +227,7 @@ def test_a_case_without_an_answer_counts_as_a_wrong_decision(images: World, work
 def test_a_table_that_cannot_be_taken_at_all_is_refused_with_a_reason(images: World, workers):
     submission = handed_in(images, {"answers.csv": labels()})
     assert (submission.state, submission.log) == (Submission.State.REFUSED, "")
-    assert submission.reason == "There is no labels.csv in the archive. Rename answers.csv to it."
+    assert submission.reason == "There is no labels.csv among the files. Rename answers.csv to it."
 
 
 def test_a_row_that_cannot_be_taken_costs_its_case_and_with_it_the_value_of_the_whole_data_set(cells: World, workers):

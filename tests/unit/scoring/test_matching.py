@@ -27,7 +27,7 @@ def test_files_are_found_in_any_folder_and_format():
 def test_a_missing_case_names_the_file_to_add():
     finding = matched("hippocampus_006.nii.gz").findings["hippocampus_015"]
     assert finding.status == Status.MISSING
-    assert finding.remedy == "Add hippocampus_015.nii.gz to the archive."
+    assert finding.remedy == "Add hippocampus_015.nii.gz."
 
 
 def test_a_case_twice_is_not_guessed_at():

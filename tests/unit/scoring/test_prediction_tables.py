@@ -52,7 +52,7 @@ def test_scores_that_are_none_are_told_with_file_case_value_and_remedy(tmp_path,
 
 
 REFUSED = [
-    ("images", {"answers.csv": labels()}, "no labels.csv in the archive. Rename answers.csv to it"),
+    ("images", {"answers.csv": labels()}, "no labels.csv among the files. Rename answers.csv to it"),
     ("images", {"a/labels.csv": labels(), "b/labels.csv": labels()}, "2 tables: a/labels.csv, b/labels.csv. Keep one"),
     ("images", {"labels.csv": b"case,label\nimage_01,benign\n"}, "no columns p_<class>, which auroc"),
     ("images", {"labels.csv": b"case,p_benign,p_cat\nimage_01,0,1\n"}, "p_cat of no class of the task"),

@@ -4,24 +4,25 @@ Each case is checked separately. An invalid row invalidates only its case, and a
 Scores that a metric needs are a requirement for the whole table: without them, the archive is rejected.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from confinement import archive
-from confinement.archive import Member, is_nested_archive
+from confinement.archive import Member
 from confinement.limits import ArchiveLimits, TableLimits
 from datastore.test_sets.queries.test_sets import Expectation
+from evaluation.checking.naming import bare_name
+from evaluation.checking.rows import judge_rows, note_beside_table, row_label, the_table
 from evaluation.problems.tables import ExpectedTable, PredictionTable, some_classes, table_problem
 from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
-from executions.scoring.domain.matching import EXTRAS_SHOWN, guess
+from executions.scoring.domain.matching import EXTRAS_SHOWN, reported
 from executions.scoring.domain.report import Extra, Finding, Report, Status
 
 _TOO_LARGE = "more than a table of these cases needs. Pack the table only."
 _CLASSES_SHOWN = 12
-_NAMES_SHOWN = 5
 
 
 def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path) -> dict[str, Any]:
@@ -41,7 +42,9 @@ def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path
         return Report(problem=_whole(error, table), inspected=True).document()
     finally:
         target.unlink(missing_ok=True)
-    report.extra = ([Extra(other.path, _hint(other, table)) for other in others] + report.extra)[:EXTRAS_SHOWN]
+    report.extra = (
+        [Extra(other.path, note_beside_table(other.path, table.files).reason) for other in others] + report.extra
+    )[:EXTRAS_SHOWN]
     report.extra_total += len(others)
     return report.document()
 
@@ -56,7 +59,7 @@ def extract(path: Path, member: str, table: ExpectedTable, folder: Path) -> Path
     """
     # Of the two names that are taken, the ending decides how the file is read.
     target = folder / f"table{PurePosixPath(member).suffix.lower()}"
-    named = folder / PurePosixPath(member).name.lower()
+    named = folder / bare_name(member).lower()
     archive.extract(path, member, target, limit=TableLimits().bytes, remedy=_TOO_LARGE)
     return target.rename(named if named.name in table.files else target)
 
@@ -99,60 +102,25 @@ def _the_table(files: Sequence[Member], table: ExpectedTable) -> tuple[Member, l
     ArchiveError
         When there is none, or several.
     """
-    tables = [member for member in files if member.name.lower() in table.files]
-    if len(tables) > 1:
-        names = ", ".join(member.path for member in tables[:_NAMES_SHOWN])
-        raise archive.ArchiveError(f"The archive has {len(tables)} tables: {names}. Keep one.")
-    if tables:
-        return tables[0], [member for member in files if member is not tables[0]]
-    endings = tuple(PurePosixPath(name).suffix for name in table.files)
-    meant = next((member.path for member in files if member.name.lower().endswith(endings)), None)
-    remedy = f"Rename {meant} to it." if meant else "Pack it into the archive."
-    raise archive.ArchiveError(f"There is no {' or '.join(table.files)} in the archive. {remedy}")
+    path = the_table([member.path for member in files], table.files)
+    if not isinstance(path, str):
+        raise archive.ArchiveError(path.sentence)
+    [member] = [member for member in files if member.path == path]
+    return member, [other for other in files if other is not member]
 
 
 def _judge(predictions: PredictionTable, wanted: Expectation, file: str) -> Report:
-    name = PurePosixPath(file).name
+    judged = judge_rows(predictions, wanted.names, file)
     report = Report(inspected=True)
-    strange = list(predictions.strange[:EXTRAS_SHOWN])
-    meant = guess({row: row for row in strange}, [case for case in wanted.names if case in predictions.absent])
     for case in wanted.names:
-        if (issue := predictions.issue(case)) is not None:
-            report.findings[case] = Finding(case, Status.INVALID, issue.kind, file, issue.message, issue.remedy)
-        elif case in predictions.absent and (case in meant or not predictions.without_row):
-            report.findings[case] = _missing_row(case, meant.get(case), name)
+        if case in judged.findings:
+            report.findings[case] = reported(judged.findings[case])
         else:
-            report.findings[case] = Finding(case, Status.VALID, file=file, message=predictions.remark(case))
+            report.findings[case] = Finding(case, Status.VALID, file=file, message=judged.remarks.get(case, ""))
             report.members[case] = file
-    intended = {row: case for case, row in meant.items()}
-    report.extra = [_extra_row(row, name, intended) for row in strange]
-    report.extra_total = len(predictions.strange)
+    report.extra = [Extra(row_label(file, row), note.reason) for row, note in list(judged.extra.items())[:EXTRAS_SHOWN]]
+    report.extra_total = len(judged.extra)
     return report
-
-
-def _missing_row(case: str, meant: str | None, name: str) -> Finding:
-    if meant:
-        return Finding(
-            case,
-            Status.MISSING,
-            kind="misnamed",
-            file=name,
-            message=f"{name} has no row for {case}; its case {meant} looks as if it were meant",
-            remedy=f"Rename {meant} to {case} in the table.",
-        )
-    return Finding(
-        case,
-        Status.MISSING,
-        kind="not_found",
-        file=name,
-        message=f"{name} has no row for {case}",
-        remedy=f"Add a row for {case}.",
-    )
-
-
-def _extra_row(case: str, name: str, intended: Mapping[str, str]) -> Extra:
-    row_label = f"{name}: case {case[:80]}"
-    return Extra(row_label, f"meant for {intended[case]}?" if case in intended else "no case of this name; ignored")
 
 
 def _whole(error: ReadError, table: ExpectedTable) -> str:
@@ -164,12 +132,6 @@ def _whole(error: ReadError, table: ExpectedTable) -> str:
     if "class" in error.message or "score" in error.message:
         return f"{sentence}The classes are {some_classes(table.classes)}; the columns are {', '.join(table.columns[:_CLASSES_SHOWN])}."
     return f"{sentence}{error.remedy}"
-
-
-def _hint(member: Member, table: ExpectedTable) -> str:
-    if is_nested_archive(member.name):
-        return "an archive inside the archive is not opened; pack its files directly"
-    return f"only {' or '.join(table.files)} is read; ignored"
 
 
 @dataclass

@@ -6,11 +6,11 @@ A confined child process has read untrusted files. Its report about a case is ac
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from confinement.sandbox import Answer
 from evaluation.assessment import Assessment
+from evaluation.checking.naming import bare_name
 from evaluation.outcomes import Flag, Outcome
 from evaluation.scoring.rows import Numbers, Pieces
 from executions.scoring.domain.results import CaseRow
@@ -107,7 +107,7 @@ def scored_of(assessment: Assessment, answer: Answer, member: str, prepared: Any
     prepared
         The reference.
     """
-    file = PurePosixPath(member).name
+    file = bare_name(member)
     nothing = missing(assessment, answer.item, prepared)
     if answer.failure is not None:
         message, remedy = explain(answer.failure, file)

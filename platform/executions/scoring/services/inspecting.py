@@ -3,7 +3,7 @@
 import errno
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +13,7 @@ from confinement.limits import MIB, ArchiveLimits, ChildLimits
 from confinement.sandbox import Answer, Failure, answers
 from datastore.test_sets.queries.test_sets import Expectation, ExpectedCase
 from datastore.uploads.storage import child_limits, free_bytes, store_file, working_folder
+from evaluation.checking.naming import bare_name
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
 from executions.scoring.domain import prediction_tables, tables_beside
@@ -45,7 +46,7 @@ def judge(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: P
     )
     report.table = table
     if rows is not None:
-        tables_beside.judge(rows, report, PurePosixPath(table).name)
+        tables_beside.judge(rows, report, bare_name(table))
     return report.document()
 
 
@@ -59,7 +60,7 @@ def check(
     beside: OpenTableBeside | None = None,
 ) -> dict[str, Any]:
     """Read one prediction as scoring will read it; returns a finding as JSON."""
-    target = folder / PurePosixPath(member).name
+    target = folder / bare_name(member)
     try:
         archive.extract(path, member, target, limit=case.byte_limit)
     except archive.ArchiveError as error:
@@ -87,7 +88,7 @@ def finding_of(answer: Answer, member: str) -> Finding:
             finding = None
         if finding is not None and finding.case == answer.item:
             return finding
-    message, remedy = explain(answer.failure or Failure.CRASH, PurePosixPath(member).name)
+    message, remedy = explain(answer.failure or Failure.CRASH, bare_name(member))
     return Finding(answer.item, Status.INVALID, str(answer.failure or Failure.CRASH), member, message, remedy)
 
 

@@ -7,7 +7,7 @@ of the values that exist only for the whole data set.
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Protocol
 
 from confinement import archive
@@ -19,6 +19,7 @@ from datastore.test_sets.queries.test_sets import expectation
 from datastore.test_sets.services import reference_tables
 from evaluation import problems
 from evaluation.assessment import Assessment
+from evaluation.checking.naming import bare_name
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import TableProblem
 from evaluation.scoring import ScoredCase
@@ -167,7 +168,7 @@ class _Files:
         self._target(case, folder).unlink(missing_ok=True)
 
     def _target(self, case: str, folder: Path) -> Path:
-        return folder / PurePosixPath(self.members[case]).name
+        return folder / bare_name(self.members[case])
 
 
 def score_cases(
