@@ -74,7 +74,7 @@ class Place:
         self.world.set_plan(**{"case_seconds": 30, "start_seconds": 5, "attempts_after_fault": 9} | stated)
 
     def sent(self, pause: str) -> Any:
-        """Send and check an image that copies its inputs."""
+        """Upload and check an image that copies its inputs."""
         from confinement.containers import making
         from executions.services import arriving, checking
 

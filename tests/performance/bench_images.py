@@ -72,7 +72,7 @@ pathlib.Path({answer!r}).write_text(json.dumps({{
 
 
 def benchmarks() -> Iterator[Timing]:
-    """Send an image with two breaks, and the same once more by another team."""
+    """Upload an image with two breaks, and the same once more by another team."""
     with tempfile.TemporaryDirectory() as name, embedded(Path(name) / "data") as installed:
         folder = Path(name)
         size, image_id = written_image(folder / "image.tar", int(GIGABYTES * 1024 * MIB))
@@ -102,7 +102,7 @@ class Sent:
 
 
 def sent_by_two_teams(place: Installation, path: Path, image_id: str) -> Sent:
-    """Send an image by two teams, the first one with two breaks in the middle of a piece.
+    """Upload an image by two teams, the first one with two breaks in the middle of a piece.
 
     Raises
     ------

@@ -78,7 +78,7 @@ class InvitationPolicy(ABC, Generic[TargetT]):
     replaces_open: ClassVar[bool] = True
     open_at_most: ClassVar[int | None] = None
     no_such_role: ClassVar[str]
-    not_open: ClassVar[str] = "This invitation is not valid any more; ask for a new one."
+    not_open: ClassVar[str] = "This invitation is no longer valid. Ask for a new one."
 
     @abstractmethod
     def scope(self, target: TargetT) -> str:

@@ -25,7 +25,7 @@ REST_FRAMEWORK = {
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Podium",
-    "DESCRIPTION": "Biomedical image analysis challenges whose result can be believed.",
+    "DESCRIPTION": "Biomedical image analysis challenges with results you can trust.",
     "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",

@@ -24,7 +24,7 @@ class ReviewerInvitations(InvitationPolicy[Call]):
     mail_kind = "review_invitation"
     valid_days = 21
     no_such_role = "Reviewer, clinical reviewer or statistician."
-    not_open = "This invitation is not valid any more; ask the chairs for a new one."
+    not_open = "This invitation is no longer valid. Ask the chairs for a new one."
 
     def scope(self, target: Call) -> str:
         """The call's short name."""

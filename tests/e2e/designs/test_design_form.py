@@ -167,7 +167,7 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
     page.get_by_role("link", name="Go to the next one").click()
     assert re.search(r"/form/summary/(task-1/)?#f-", page.url)
     page.goto(f"{site.url}/designs/{slug}/versions/")
-    assert page.get_by_text("Before submission").is_visible()
+    assert page.get_by_text("The design is not ready for submission").is_visible()
     for section in shipped().sections:
         for values, task in ((document["challenge"], ""), (document["tasks"][0], "task-1")):
             parameters = [p for p in shipped().in_section(section.key) if p.is_task == bool(task)]
@@ -187,7 +187,7 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
             seen.check(axe=section.key in ("summary", "assessment_method"))
     page.goto(f"{site.url}/designs/{slug}/versions/")
     # What still stands before the gate is in the message of a failure.
-    expect(page.locator("section[aria-labelledby=freeze-title] .notice")).to_contain_text("The design passes the gate")
+    expect(page.locator("section[aria-labelledby=freeze-title] .notice")).to_contain_text("The design is ready for submission")
     for name in ("", "advice/", "simulation/task-1/", "checks/", "assessment/", "versions/", "compare/", "people/"):
         page.goto(f"{site.url}/designs/{slug}/{name}")
         seen.check()
@@ -457,7 +457,7 @@ def test_the_form_is_sound_in_both_themes(site, page, seen):
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Sound")
     page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")
-    for name in ("Why and how", "Can’t answer this?", "Comments"):
+    for name in ("Explanation", "Can’t answer this?", "Comments"):
         page.locator("#f-metrics-task-1").get_by_role("button", name=name).click()
     page.locator("#c-metrics-task-1 textarea").wait_for()
     seen.check_everywhere()

@@ -23,7 +23,7 @@ def test_a_question_is_answered_and_told(platform, page, seen, sign_in):
         seen.check()
     page.goto(f"{platform.url}/accounts/tokens/")
     page.fill("#id_name", "walk")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create token").click()
     expect(page.locator("#token-secret")).to_have_text(re.compile(r"^podium_[\w-]{43}$"))
     seen.check_everywhere()
 

@@ -78,8 +78,8 @@ def request_change(page, url, identifier, labels, reason):
         change = page.locator("section.card").filter(has=page.get_by_role("heading", name=label))
         change.get_by_label("Request this change").check()
         change.get_by_label("Reason").fill(reason)
-        change.get_by_label("Effect on those who take part").fill("Ranks may change.")
-    page.get_by_role("button", name="Request the chosen changes").click()
+        change.get_by_label("Effect on participants").fill("Ranks may change.")
+    page.get_by_role("button", name="Request selected changes").click()
     expect(page.get_by_text("Waiting for a decision")).to_be_visible()
     return page.url
 
@@ -165,7 +165,7 @@ def test_everyone_reads_the_ranking_against_one_annotator(platform, page, seen):
     page.locator(".board-menu > summary").click()
     page.get_by_label("References of").select_option("annotator 2")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator(".board__part")).to_contain_text("annotator 2 alone (2 cases). The merged references decide.")
+    expect(page.locator(".board__part")).to_contain_text("annotator 2 alone (2 cases). The merged references determine the ranking.")
     seen.check_everywhere()
 
 
@@ -183,7 +183,7 @@ def test_a_critical_change_after_the_first_submission_becomes_a_marked_deviation
     sign_in("charles")
     seen.expected = ("status of 422",)
     approve(page, address, "An honest mistake.", deviation=True)
-    expect(page.get_by_text("A deviation: decided after the first submission")).to_be_visible()
+    expect(page.get_by_text("Deviation: decided after the first submission")).to_be_visible()
     seen.check_everywhere()
 
 

@@ -58,13 +58,13 @@ for one in Assignment.objects.filter(filing__call__slug={call!r}).select_related
 def make_call(page, url, title):
     """A chair makes a call; returns its slug."""
     page.goto(f"{url}/calls/")
-    page.get_by_role("link", name="Make a call").click()
+    page.get_by_role("link", name="Create a call").click()
     page.get_by_label("Title").fill(title)
     now = datetime.now(UTC)
     for name, days in DAYS.items():
         page.locator(f"#id_{name}").fill((now + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M"))
     page.get_by_label("published", exact=False).first.check()
-    page.get_by_role("button", name="Make the call").click()
+    page.get_by_role("button", name="Create call").click()
     expect(page.get_by_text("The call is made")).to_be_visible()
     return page.url.rstrip("/").rsplit("/", 1)[-1]
 
@@ -81,7 +81,7 @@ def file_design(page, url, call, design):
     page.get_by_role("link", name="File a design").first.click()
     page.get_by_label("Your design").select_option(design)
     page.get_by_role("button", name="Check it").click()
-    expect(page.get_by_text("The design passes the gate")).to_be_visible()
+    expect(page.get_by_text("The design is ready for submission")).to_be_visible()
     page.get_by_role("button", name=re.compile("^File “")).click()
     page.wait_for_url(re.compile(r"/filings/\d+/$"))
     return page.url
@@ -160,7 +160,7 @@ def change_text(page, url, design, section, parameter, text):
 def send_revision(page, filing, answers):
     """An organizer answers the points (by a word of each) and sends the revision."""
     page.goto(f"{filing}revision/")
-    page.get_by_role("button", name="Send the revision").click()
+    page.get_by_role("button", name="Send revision").click()
     expect(page.get_by_text("has no answer yet")).to_be_visible()
     for word, text in answers.items():
         point = page.locator(".review-thread", has_text=word)
@@ -168,5 +168,5 @@ def send_revision(page, filing, answers):
         point.get_by_role("button", name="Answer").click()
         expect(page.locator(".review-thread", has_text=word)).to_contain_text("Answered")
     page.get_by_label("To the reviewers as a whole").fill("Thank you.")
-    page.get_by_role("button", name="Send the revision").click()
+    page.get_by_role("button", name="Send revision").click()
     expect(page.get_by_text("The revision is sent")).to_be_visible()

@@ -38,7 +38,7 @@ def test_the_chair_finds_what_waits_and_assigns_three_reviewers(platform, played
         chosen.select_option(chosen.locator("option", has_text=name).get_attribute("value"))
         card.get_by_label("As", exact=True).select_option(label=part)
         card.get_by_role("button", name="Assign").click()
-        expect(card).to_contain_text(f"{name} {part}, not written to yet")
+        expect(card).to_contain_text(f"{name} {part}, not notified yet")
     seen.check_everywhere(sizes=SIZES)
 
 
@@ -60,7 +60,7 @@ def test_a_reviewer_answers_all_questions_and_sends(platform, played, sign_in, s
     page.goto(platform.url)
     page.locator(".own-section", has_text="My reviews").get_by_role("link", name=re.compile("RobustMIS")).click()
     expect(page.get_by_text(re.compile(rf"^{part}, to others Reviewer"))).to_be_visible()
-    page.get_by_role("link", name=re.compile("^Begin with")).click()
+    page.get_by_role("link", name=re.compile("^Start with")).click()
     while "/verdict/" not in page.url:
         forms = page.locator("form.review-question")
         for form in forms.all():

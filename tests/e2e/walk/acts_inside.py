@@ -90,7 +90,7 @@ def join(kind: str) -> None:
 
 
 def _bring(phase: Phase, kind: str, text: str, *, makes_teams: bool = False) -> None:
-    """Bring a table of what was measured outside, have it read, and seal it; the form is walked in `tests/e2e/measurements`."""
+    """Upload a table of what was measured outside, have it read, and seal it; the form is walked in `tests/e2e/measurements`."""
     table = tables.bring_table(
         actor=person(OWNER),
         phase=phase,

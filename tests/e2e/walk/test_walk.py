@@ -40,7 +40,7 @@ def test_a_visitor_learns_what_this_is_and_how_the_winner_is_found(platform, pag
     page.get_by_role("banner").get_by_role("link", name="Challenges").click()
     seen.check_everywhere()
     page.get_by_role("link", name="Hippocampus segmentation in MRI").click()
-    expect(page.get_by_role("heading", name="How the winner is found")).to_be_visible()
+    expect(page.get_by_role("heading", name="How the winner is determined")).to_be_visible()
     expect(page.get_by_text("Normalized Surface Distance")).to_be_visible()
     expect(page.get_by_text("CC BY-SA 4.0")).to_be_visible()
     expect(page.locator(".stepper li")).to_have_count(2)
@@ -218,7 +218,7 @@ def test_after_the_close_a_team_sees_its_cases_beside_the_references(platform, p
 def test_the_report_of_the_challenge_is_a_paper_of_at_most_twelve_pages(platform, page, seen, sign_in, context):
     sign_in("olivia")
     page.goto(f"{platform.url}{CHALLENGE}report/desk/")
-    page.get_by_role("button", name="Make it for us").click()
+    page.get_by_role("button", name="Create internal report").click()
     page.get_by_role("link", name="Read the report").click()
     expect(page.get_by_text("65 of 79")).to_be_visible()
     address = page.get_by_role("link", name="PDF", exact=True).get_attribute("href")

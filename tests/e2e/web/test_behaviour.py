@@ -35,7 +35,7 @@ def test_the_chosen_theme_holds_on_the_next_page_and_before_it_is_painted(page, 
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert page.evaluate(ground) == dark
     page.locator("[data-theme-toggle]").click()
-    expect(page.locator("[data-theme-toggle]")).to_contain_text("as the system")
+    expect(page.locator("[data-theme-toggle]")).to_contain_text("system setting")
     assert page.evaluate(ground) == light
 
 

@@ -92,7 +92,7 @@ def test_from_the_page_sites_to_a_ranking(page, seen, site, centre, tmp_path):
     invitation = download(page, "Invitation", hospital.home)
     commands = [hospital.done("join", invitation, hospital.folder, "--confirmed-by", "Dr. Eve", "--yes")]
     commands.append(carry(page, hospital, "1.json"))
-    expect(page.get_by_text("tell them these digits by telephone")).to_be_visible()
+    expect(page.get_by_text("Read these digits to them by telephone")).to_be_visible()
     look(page, "4-registered")
 
     organizer(page, site, centre)

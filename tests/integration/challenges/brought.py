@@ -41,7 +41,7 @@ def bring(phase: Phase, table: pd.DataFrame) -> dict[str, Run]:
 
 
 def sealed(phase: Phase, table: pd.DataFrame, **more: Any) -> Measurement:
-    """Bring a table, let the worker read it, seal what it found, and let the worker store that."""
+    """Upload a table, let the worker read it, seal what it found, and let the worker store that."""
     file = io.BytesIO()
     table.to_csv(file, index=False, float_format="%.17g")
     actor = phase.challenge.organizers.first()

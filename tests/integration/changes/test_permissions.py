@@ -176,4 +176,4 @@ def test_the_gate_is_asked_by_organizers(role, answer):
     if role == "organizer":
         page = response.content.decode()
         assert "submissions open after it" in page
-        assert "The launch gate is shut" in page
+        assert "The launch gate is closed" in page

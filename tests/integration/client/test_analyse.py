@@ -54,7 +54,7 @@ def test_from_a_file_to_the_verdict_and_a_bundle_that_is_verified(analysing_podi
     assert verdict == row.outcome["sentences"][row.outcome["table"]["orders"][0]["key"]][0]
     assert outside == "(values measured outside Podium)"
     assert page.startswith("Page: http")
-    assert page.endswith(f"{row.get_absolute_url()} (read by whoever has the address)")
+    assert page.endswith(f"{row.get_absolute_url()} (read by anyone with the link)")
     assert (row.title, row.is_shared, row.is_kept, row.choices[0]["missing"]) == ("Trees", True, False, 0.5)
     assert "column 'alg': algorithm" in err
     assert "waiting for your answers" in err

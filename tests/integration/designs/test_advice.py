@@ -119,7 +119,7 @@ def test_a_metric_that_departs_from_the_recommendation_is_named(signed_in, hippo
     while (question := advice_of(hippocampus).current) is not None:
         reply(hippocampus, question.id, question.choices[-1][0])
     text = page(signed_in, hippocampus).content.decode()
-    assert "Where the design departs" in text
+    assert "Deviations from the recommendation" in text
 
 
 def test_on_a_fresh_design_nothing_is_said_before_a_question_is_answered(signed_in, owner):
@@ -130,8 +130,8 @@ def test_on_a_fresh_design_nothing_is_said_before_a_question_is_answered(signed_
     assert (advice.metrics, advice.departures, advice.pitfalls, advice.missing) == ((), (), (), ())
     text = shown.content.decode()
     assert "Metrics that fit" not in text
-    assert "Pitfalls that bite" not in text
-    assert "not taken for “no”" in text
+    assert "Relevant pitfalls" not in text
+    assert "not treated as “no”" in text
 
 
 def test_no_registered_metric_is_called_unfit_as_long_as_that_rests_on_an_assumption(hippocampus):

@@ -86,7 +86,7 @@ def test_an_owner_says_that_an_event_in_own_words_has_come(client, sealed, owner
     address = reverse("designs:open_embargo", args=[sealed.slug, field.pk])
     text = client.get(page).content.decode()
     assert "when the moon is full" in text
-    assert "when an owner says so" in text
+    assert "when an owner publishes it" in text
     assert address not in text
     assert client.post(address).status_code == 302  # to the sign-in page
     for role, status in (("reader", 403), ("editor", 403)):

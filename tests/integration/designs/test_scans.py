@@ -105,7 +105,7 @@ def test_small_and_empty_references_bite_once_they_are_read_and_the_files_are_go
     assert sent == [(SCANS.task, scan.pk)]
     stored = [entry["stored"] for entry in scan.files]
     assert all(storages["private"].exists(name) for name in stored)
-    assert b"Waiting for a worker" in page(signed_in, cells).content
+    assert b"Queued" in page(signed_in, cells).content
     tasks.scan(scan.pk)
     tasks.scan(scan.pk)
     scan.refresh_from_db()

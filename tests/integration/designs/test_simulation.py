@@ -60,7 +60,7 @@ def test_a_simulation_is_asked_for_run_once_and_shown(signed_in, hippocampus, se
     signed_in.post(address(hippocampus), {"cases": 30, "teams": 4})
     simulation = Simulation.objects.get()
     assert sent == [(SIMULATIONS.task, simulation.pk)]
-    assert b"Waiting for a worker" in signed_in.get(address(hippocampus)).content
+    assert b"Queued" in signed_in.get(address(hippocampus)).content
     tasks.simulate(simulation.pk)
     tasks.simulate(simulation.pk)
     simulation.refresh_from_db()

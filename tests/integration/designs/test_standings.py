@@ -131,7 +131,7 @@ def test_calls_that_are_over_hidden_or_want_more_are_not_offered(client, world):
     for facts in ({"is_public": False}, {"submission_at": timezone.now() - timedelta(days=1)}):
         Call.objects.update(**{"is_public": True, "submission_at": world.call.submission_at, **facts})
         step = next_of(client, world.owner, world.design)
-        assert step.text == "No call is open now that takes it as it is."
+        assert step.text == "No open calls now that takes it as it is."
         assert step.act_address == reverse("reviews:calls")
 
 

@@ -77,7 +77,7 @@ def test_a_small_site_joins_another_one_and_the_ranking_is_that_of_all_cases(wor
     assert np.all([entry["cases"] == 44 for entry in document["rankings"]])
     shown = Client().get("/challenges/hippo/leaderboard/final/sites/").content.decode()
     assert "its cases are in the sums of site north" in shown
-    assert "All sites are in it." in shown
+    assert "All sites are included." in shown
 
 
 def test_a_small_site_goes_where_the_one_goes_that_it_joined(workers):

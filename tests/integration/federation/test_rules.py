@@ -164,7 +164,7 @@ def test_leaving_a_site_out_and_taking_it_back_ranks_both_ways(workers):
     sites.leave_out(actor=centre.organizer, site=west, reason="its scanner was wrong")
     page = Client().get("/challenges/hippo/leaderboard/final/sites/").content.decode()
     assert "With other sites" in page
-    assert "In it and not here: west" in page
+    assert "Only in that version: west" in page
     sites.take_back(actor=centre.organizer, site=west)
     stood = list(Standing.objects.order_by("since", "pk").values_list("version__number", flat=True))
     assert stood == [1, 2, 1]
@@ -292,4 +292,4 @@ def test_the_report_of_a_challenge_tells_what_stands_at_the_sites(workers):
     with private().open(report.content_name) as file:
         content = gzip.decompress(file.read()).decode()
     assert "The results of cases stay at the sites" in content
-    assert "Wins there" in content
+    assert "Winner at the site" in content

@@ -171,7 +171,7 @@ def test_freeze_that_begins_in_the_past_brings_figures_back(version, later, unra
 def test_page_shows_its_tabs_at_once_and_asks_again_until_they_are_filled(version, client):
     address = reverse("leaderboards:current", args=["liver", "open"])
     html = client.get(address, {"view": "stability"}).content.decode()
-    assert "The figure appears here as soon as it is made." in html
+    assert "Generating figure…" in html
     assert 'hx-trigger="load delay:2s"' in html
     analyses.analyse_version(version_id=version.pk)
     html = client.get(address, {"view": "stability"}).content.decode()

@@ -230,7 +230,7 @@ def test_the_page_of_a_ranking_offers_the_bundle_to_whom_it_is_open_and_says_why
 
     assert ("bundle.zip" in page) is offered
     assert ("What running took on single cases (Wall time) is not shown" in page) is not offered
-    assert "what a classification is computed from" not in page
+    assert "reveal the class of every case" not in page
 
 
 @pytest.mark.parametrize("person", ["anonymous", "member", "root"])

@@ -226,7 +226,7 @@ def legible(figure, *, description="", dpi=300):
 
 
 def published_report(made) -> Report:
-    """Make a report of the challenge for the public, and publish it."""
+    """Create a report of the challenge for the public, and publish it."""
     organizer = made.people["organizer"]
     asked = reports.request_report(actor=organizer, challenge=made.challenge, audience=Audience.PUBLIC)
     with mock.patch.object(publication, "printed", legible):

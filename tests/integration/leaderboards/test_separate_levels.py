@@ -56,7 +56,7 @@ def test_the_separate_ranking_stands_beside_the_one_of_all_methods():
     assert [mark["mark"] for mark in apart["teams"][0]["marks"]] == ["fully_automatic"]
     assert apart["only"] == {"kind": "levels", "title": "level of interaction", "label": "fully automatic methods"}
     page = asked(level="fully_automatic").content.decode()
-    assert "The separate ranking of fully automatic methods" in page
+    assert "Separate ranking of fully automatic methods" in page
     assert "Ada" not in page.split("<tbody>")[1].split("</tbody>")[0]
     answer = Client().get(reverse("api:ranking", args=["liver", "revealed"]), {"level": "fully_automatic"})
     assert answer.json()["teams"] == apart["teams"]

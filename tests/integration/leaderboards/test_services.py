@@ -280,7 +280,7 @@ def test_ranking_of_which_no_result_counts_any_more_stands_no_more(unranked, pha
     assert "No team is ranked" in pages["current"]
     assert "No team is ranked" in pages["embed"]
     assert not [name for name in ("Ada", "Ben") if name in pages["current"] + pages["embed"]]
-    assert "stands no more: no result counts" in pages["history"]
+    assert "superseded: no result currently counts" in pages["history"]
     assert client.get(reverse("api:ranking", args=["liver", "open"])).status_code == 404
     Team.objects.filter(challenge=unranked.challenge).update(standing=Team.Standing.RANKED)
     world.rank(phase)

@@ -88,7 +88,7 @@ def test_the_team_chooses_and_takes_back_in_the_browser(made):
     client.post(f"{address}decide/", {"decision": "choose"})
     page = client.get(address).content.decode()
     assert "This submission counts (method 1): your team chose it." in page
-    assert "Take the choice back" in page
+    assert "Undo the choice" in page
     client.post(f"{address}decide/", {"decision": "take_back"})
     assert not submission(2).is_chosen
 

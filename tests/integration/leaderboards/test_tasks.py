@@ -62,7 +62,7 @@ def test_ranks_stand_side_by_side_and_without_a_registered_step_nothing_is_combi
     assert head == "team,Main,Second,Third"
     assert rows == ["Ada,1,2,2", "Ben,2,1,1"]
     html = page(None, built).content.decode()
-    assert "registers no ranking over tasks" in html
+    assert "does not register a ranking over tasks" in html
     assert "Consensus" not in html
     for address in (part.split('"')[0] for part in html.split('data-plot-src="')[1:]):
         assert Client().get(address).json()["data"]

@@ -104,8 +104,8 @@ def test_the_page_shows_problems_preview_and_what_was_sealed(scene):
     client.post(reverse("measurements:seal", args=[challenge.slug, table.pk]))
     outside.worked(table)
     page = client.get(table.get_absolute_url()).content.decode()
-    assert "What was stored" in page
+    assert "Stored content" in page
     assert "Seal and rank" not in page
     bad = outside.brought(phase, "algorithm,case,metric,value\nyew,s01,SV,x\n")
     page = client.get(bad.get_absolute_url()).content.decode()
-    assert "1 problem: nothing of this table counts" in page
+    assert "1 problem: this table is not used" in page

@@ -122,7 +122,7 @@ def test_one_click_ends_it_for_an_address_and_for_a_person(client, people, smtp_
         assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
         path = urlsplit(message["List-Unsubscribe"].replace("\n", "").replace(" ", "").strip("<>")).path
         page = client.get(path).content.decode()  # a scanner that follows links ends nothing
-        assert "End such e-mails?" in page
+        assert "Unsubscribe from these e-mails?" in page
         assert "Something is new" in page
         assert not Unsubscribed.objects.filter(address=message["To"]).exists()
         # No cookie, no token of a form: that is how mail programs ask.

@@ -51,7 +51,7 @@ def test_the_bell_counts_what_is_unread_and_following_reads_it(client, people):
     page = client.get("/").content.decode()
     assert "unread" not in page
     assert "Notifications" in page
-    assert "Nothing is unread" in client.get("/notifications/?show=unread").content.decode()
+    assert "No unread notifications" in client.get("/notifications/?show=unread").content.decode()
 
 
 def test_a_visitor_sees_no_bell(client):

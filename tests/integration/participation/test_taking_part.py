@@ -103,7 +103,7 @@ def test_organizers_let_people_in(world, client):
         client.force_login(user)
         answers = {"accept_rules": "on", "accept_agreement": "on", "version": terms.version, "message": "Please."}
         client.post(url("join"), answers)
-        assert "Waiting for the organizers" in client.get(url("join")).content.decode()
+        assert "Approval pending" in client.get(url("join")).content.decode()
     with pytest.raises(ValidationError, match="wait"):
         teams.form_team(user=other, challenge=world.challenge, team_name="Otto")
     assert Notification.objects.filter(user=world.organizer, kind="join_request").count() == 2
@@ -200,7 +200,7 @@ def test_afterwards_one_may_leave_and_not_submit_with_another_team(world, client
     page = client.get(url("join")).content.decode()
     assert ("You left a team that had submitted" in page, 'name="team_name"' in page) == (True, False)
     client.force_login(world.member)
-    assert "You are the last member and cannot leave" in client.get(url("team")).content.decode()
+    assert "You can't leave because you're the last member" in client.get(url("team")).content.decode()
     with pytest.raises(ValidationError, match="last member"):
         teams.leave(user=world.member, member=Member.objects.get(user=world.member))
 

@@ -88,7 +88,7 @@ def test_from_upload_to_bundle(seal, world: World, workers, example, tmp_path):
     client = Client()
     client.force_login(world.bo)
     page = client.get(reverse("submissions:detail", args=["blocks", submissions[1].pk]), secure=True)
-    assert "1 with a remark" in page.content.decode()
+    assert "1 with a note" in page.content.decode()
     client.force_login(world.organizer)
     target = tmp_path / "bundle.zip"
     response = client.get(reverse("leaderboards:bundle", args=["blocks", "numbers", version.number]), secure=True)

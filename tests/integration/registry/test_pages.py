@@ -128,9 +128,9 @@ def test_versions_and_their_differences(client, ada):
     text = page(client, record(first, "compare/?from=1.0&to=2.0"))
     assert "<del>60</del> → <ins>45</ins>" in text
     assert "-15, -25 %" in text
-    assert "The present version is" in page(client, record(first, "v1.0/"))
+    assert "The current version is" in page(client, record(first, "v1.0/"))
     text = page(client, record(first))
-    assert "stays marked" in text
+    assert "The mark is permanent" in text
     # Checks look at the address that version 1.0 was frozen with, though no public document holds it.
     assert "valid contact e-mail" not in text
     assert ADDRESS not in text
@@ -219,7 +219,7 @@ def test_reviews_are_summed_up_only_where_the_call_publishes_them(client, ada, p
 
 
 def test_the_statistics_page_shows_then_and_here(client, ada):
-    assert "Nothing to count yet" in page(client, "/registry/statistics/")
+    assert "No statistics yet" in page(client, "/registry/statistics/")
     registered(ada)
     count_registry()
     text = page(client, "/registry/statistics/")
@@ -235,7 +235,7 @@ def test_the_integrity_page_says_what_does_not_hold(client, ada):
     assert "Not verified yet" in page(client, "/registry/integrity/")
     registered(ada)
     verify()
-    assert "Everything holds" in page(client, "/registry/integrity/")
+    assert "All checks passed" in page(client, "/registry/integrity/")
     head, row = page(client, "/registry/integrity/?format=csv").splitlines()
     assert head == "finished_at,holds,problems,entries,end_of_chain"
     assert ",True,," in row

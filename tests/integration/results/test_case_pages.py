@@ -97,8 +97,8 @@ def test_every_kind_shows_what_fits_it_and_the_reference_only_to_whom_it_is_open
         assert bare["answers"]["lines"]
         assert not bare["answers"]["has_reference"]
     page = of.page(ada)
-    assert ("What was answered" in page) is (of.problem.answer_view is not None)
-    assert "and what is right" not in page
+    assert ("<caption>Prediction</caption>" in page) is (of.problem.answer_view is not None)
+    assert "Prediction and reference" not in page
     assert "swatch--reference" not in page
     assert ("data-viewer=" in page) is bool(bare["strips"])
     assert bare["strips"] or (of.problem.answer_view is not None)
@@ -118,7 +118,7 @@ def test_every_kind_shows_what_fits_it_and_the_reference_only_to_whom_it_is_open
     if (of.problem.answer_view is not None) and plan_of(of.run, of.case.name, with_reference=True)["answers"][
         "has_reference"
     ]:
-        assert "and what is right" in open_page
+        assert "Prediction and reference" in open_page
     if bare["strips"]:
         for layer in secret:
             assert of.get(ada, f"sheets/{layer}/z/").status_code == 200, layer
@@ -147,7 +147,7 @@ def test_whoever_looks_at_a_hidden_reference_stands_in_the_log(shown, name):
     draw(run_id=of.run.pk, case=of.case.name)
     page = of.page(of.world.organizer)
     if of.problem.answer_view is not None:
-        assert "and what is right" in page
+        assert "Prediction and reference" in page
     else:
         assert of.get(of.world.organizer, "sheets/reference/z/").status_code == 200
     assert Entry.objects.filter(act=SEEN, actor=of.world.organizer).exists()
@@ -195,4 +195,4 @@ def test_several_teams_stand_side_by_side_for_organizers(shown):
         {"phase": of.world.phase.pk, "submission": str(of.submission.pk), "beside": str(other.pk)},
         secure=True,
     ).content.decode()
-    assert page.count("What was answered, and what is right") == 2
+    assert page.count("Prediction and reference") == 2

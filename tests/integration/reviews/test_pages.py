@@ -49,7 +49,7 @@ def test_a_chair_makes_a_call_in_the_browser(client):
 def test_an_organizer_sees_the_gate_and_files(client, world):
     client.force_login(world.owner)
     page = client.get(f"/calls/{world.call.slug}/file/?design={world.design.slug}").content.decode()
-    assert "passes the gate" in page
+    assert "is ready for submission" in page
     answer = client.post(f"/calls/{world.call.slug}/file/", {"design": world.design.slug})
     assert answer["Location"] == f"/calls/{world.call.slug}/filings/1/"
     stranger = person("stella")
@@ -267,7 +267,7 @@ def test_the_chair_reads_what_waits_for_whom_and_until_when(client, world):
     client.force_login(world.chair)
     assert "Clara Reviewernameclara" in client.get(f"/calls/{world.call.slug}/").content.decode()
     client.force_login(world.owner)
-    assert "What waits for whom" not in client.get(f"/calls/{world.call.slug}/").content.decode()
+    assert "Pending actions" not in client.get(f"/calls/{world.call.slug}/").content.decode()
     world.send("clara")
     assert [(row.what, row.whom) for row in waiting_in(world.call)] == [("Decide", "chairs")]
 
@@ -305,7 +305,7 @@ def test_letters_of_decisions_are_seen_before_they_go(client, world):
     address = f"/calls/{world.call.slug}/matrix/"
     chosen = {"filing": world.filing.pk, "outcome": "accept"}
     page = client.post(address, chosen).content.decode()
-    assert "Nothing has been sent" in page
+    assert "Not sent yet" in page
     assert world.filing.title in page
     world.filing.refresh_from_db()
     assert world.filing.state == "under_review"
@@ -327,7 +327,7 @@ def test_letters_of_assignment_go_when_the_chair_has_seen_them(client, world):
     client.force_login(world.chair)
     address = f"/calls/{world.call.slug}/assignments/letters/"
     page = client.get(address).content.decode()
-    assert "Nothing has been sent yet" in page
+    assert "Not sent yet" in page
     assert page.count("Spring challenges: “Hippocampus, spring” to review") == 3
     assert "was assigned to you as clinical reviewer" in page
     assert told(world) == []
@@ -415,14 +415,14 @@ def test_a_reviewer_finds_their_reviews_on_the_page_of_the_call_with_nobody_name
     page = client.get(f"/calls/{world.call.slug}/").content.decode()
     assert "Challenge of [name withheld]" in page
     assert "Organizerson" not in page
-    assert "Not begun" in page
+    assert "Not started" in page
 
 
 def test_a_review_says_what_is_open_before_it_is_sent(client, world):
     world.under_review()
     client.force_login(world.panel["r1"].user)
     stem = f"/calls/{world.call.slug}/filings/1/review/"
-    assert "Begin with “Mission”" in client.get(stem).content.decode()
+    assert "Start with “Mission”" in client.get(stem).content.decode()
     assert "Questions are still open in" in client.get(f"{stem}verdict/").content.decode()
     world.send("r1")
     assert "Questions are still open in" not in client.get(f"{stem}verdict/").content.decode()

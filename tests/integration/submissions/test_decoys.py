@@ -87,7 +87,7 @@ def test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in(
     ]
     client.force_login(secret.organizer)
     page = client.get(f"/challenges/blocks/organize/test-sets/?phase={secret.phase.pk}").content.decode()
-    assert "What was handed in for decoys" in page
+    assert "Predictions for decoys" in page
     table = client.get(f"/challenges/blocks/organize/test-sets/{secret.phase.pk}/2/decoys.csv").content.decode()
     assert "Bo's,1,case_003,missing,," in table
     assert client.get("/challenges/blocks/organize/cases/case_003/").status_code == 200

@@ -212,7 +212,7 @@ def test_organizers_see_who_creeps_and_who_hands_in_what_another_team_did(client
     assert "in 90% of the cases" in concern.evidence
     client.force_login(world.organizer)
     page = client.get("/challenges/blocks/organize/work/").content.decode()
-    assert "Steps within the noise" in page
+    assert "Gains within noise" in page
     table = client.get("/challenges/blocks/organize/work/probing.csv").content.decode().splitlines()
     assert table[1].startswith("First,Ada's,4,")
     client.force_login(world.ada)

@@ -84,7 +84,7 @@ def test_what_cannot_be_read_is_named_and_nothing_is_lost(client, world, submiss
     page = client.post(
         address(submission), {"number_of_model_parameters:value": "many", "motivation:value": "Typed text"}
     ).content.decode()
-    assert "Stored, except 1 answer that cannot be read" in page
+    assert "Saved, except 1 answer that cannot be read" in page
     assert 'value="many"' in page
     assert "Typed text" in page
     assert from_json(MethodDescription.objects.get().entries) == {

@@ -50,7 +50,7 @@ def test_what_was_refused_says_why_and_leads_to_another_try(client, world: World
     submission = world.upload(zipped({"../outside.nii.gz": b"1"}))
     client.force_login(world.ada)
     page = client.get(submission.get_absolute_url()).content.decode()
-    assert "The archive was not taken" in page
+    assert "The archive was not accepted" in page
     assert "Upload corrected" in page
 
 

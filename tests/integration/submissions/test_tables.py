@@ -401,7 +401,7 @@ def test_the_submit_page_and_the_public_rules_state_what_a_file_is_scored_with(c
     sentences = option_sentences(cells.phase.assessment)
     assert any("score threshold = 0.5" in sentence for sentence in sentences)
     page = client.get(f"/challenges/blocks/submit/?phase={cells.phase.pk}").content.decode()
-    assert "What your file is scored with" in page
+    assert "Scoring of your file" in page
     assert "<code>decision</code>" in page
     for shown in (page, client.get("/challenges/blocks/").content.decode()):
         assert [sentence for sentence in sentences if sentence not in shown] == []

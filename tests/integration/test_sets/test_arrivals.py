@@ -135,7 +135,7 @@ def test_what_waits_is_handed_on_and_what_is_left_is_deleted(client, world: Worl
         arrivals.finish(upload=second)
     client.force_login(world.organizer)  # nothing is left to be sent, so the browser is told that it is done
     assert client.head(f"{PAGE}uploads/{second.pk}/", headers=TUS)["Upload-Offset"] == "3"
-    assert "An archive waits" in client.get(f"{PAGE}?phase={world.phase.pk}").content.decode()
+    assert "Archive queued" in client.get(f"{PAGE}?phase={world.phase.pk}").content.decode()
     TestSetArchive.objects.filter(pk=kept.pk).update(state=TestSetArchive.State.REFUSED)
     TestSetUpload.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
     assert arrivals.finish_whole() == 1

@@ -133,9 +133,9 @@ def test_what_was_launched_leads_to_its_missing_test_set(client):
     assert "A phase takes submissions when its test set is sealed." in page
     # The figure that waits for the organizer is the link to where an archive is sent.
     waits = page.split("Sealed test sets", 1)[1].split("</dd>", 1)[0]
-    assert "waits for you" in waits
+    assert "needs action" in waits
     address = re.search(r'href="([^"]+)">0 of \d+', waits)[1]
-    assert b"Send an archive" in client.get(address).content
+    assert b"Upload an archive" in client.get(address).content
     home = client.get("/").content.decode()
     assert "Test set missing" in home
 

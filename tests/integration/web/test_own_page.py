@@ -94,12 +94,12 @@ def test_organizers_see_what_keeps_submissions_from_coming_in_and_who_waits():
 
 def test_visitors_see_a_real_ranking_and_rather_one_that_has_closed():
     made = built(ranked=("sealed",))
-    assert "Drawn from invented scores" in home()
+    assert "Illustration with invented scores" in home()
     for level, name in ((0.9, "Ada"), (0.5, "Ben")):
         world.scored_run(made.phases["open"], made.teams[name], made.people["member"], level=level)
     world.rank(made.phases["open"])
     html = home()
-    assert "Drawn from invented scores" not in html
+    assert "Illustration with invented scores" not in html
     assert "Liver, Open" in html
     assert "so far" in html
     phase = made.phases["revealed"]
@@ -107,11 +107,11 @@ def test_visitors_see_a_real_ranking_and_rather_one_that_has_closed():
         world.scored_run(phase, made.teams[name], made.people["member"], level=level)
     world.rank(phase)
     html = home()
-    assert "Drawn from invented scores" not in html
+    assert "Illustration with invented scores" not in html
     assert "Liver, Revealed" in html
     assert 'class="forest__point"' in html
     Challenge.objects.update(is_public=False)
-    assert "Drawn from invented scores" in home()
+    assert "Illustration with invented scores" in home()
 
 
 def test_the_page_costs_the_same_number_of_queries_for_one_challenge_and_for_three():

@@ -99,7 +99,7 @@ def test_who_may_what(ada, bo):  # noqa: F811 (fixtures)
     assert statuses(reader) == [200, 404, 403, 403, 403]
     assert reader.bring("\n".join(LINES)).status_code == 403
     assert Program(ada, "analyse").ask("get", url).status_code == 403
-    # A finished one that is shared is read by whoever has the address, without what its owner was asked.
+    # A finished one that is shared is read by anyone with the link, without what its owner was asked.
     read(owner.ask("post", f"{url}answers/", {}))
     assert owner.ask("patch", url, {"is_shared": True, "is_kept": True}).json()["is_shared"] is True
     for program in others:

@@ -139,7 +139,7 @@ def test_only_its_owner_reads_a_table_until_it_is_shared_and_nobody_else_ever_ch
         assert {name: asked(person, name, table) for name in sorted(READING)} == dict.fromkeys(sorted(READING), 200)
         for name in set(ADDRESSES) - READING:
             assert asked(person, name, table) == (302 if person is None else 404)
-    assert "Delete it" not in client_of(bo).get(table.get_absolute_url()).content.decode()
+    assert "Delete permanently" not in client_of(bo).get(table.get_absolute_url()).content.decode()
     client_of(ada).post(reverse("workbench:sharing", args=[table.key]), {"on": "0"})
     assert asked(bo, "table", table) == 404
     assert client_of(None).get(reverse("workbench:list")).status_code == 302
@@ -154,7 +154,7 @@ def test_a_malformed_table_is_refused_with_its_row_and_can_be_corrected_where_a_
     assert table.state == State.ASKING
     page = client_of(ada).get(table.get_absolute_url()).content.decode()
     assert "row 3 has &#x27;good&#x27;" in page
-    assert "What each column is" in page
+    assert "<summary>Columns</summary>" in page
 
 
 def test_a_direction_that_no_name_tells_has_to_be_said(ada):

@@ -37,7 +37,7 @@ def signed_in():
 def test_changing_the_password_revokes_tokens_and_other_sessions_and_says_so(ada, secret):
     here, elsewhere = signed_in(), signed_in()
     page = here.get(reverse("account_change_password")).content.decode()
-    assert "are revoked with it, and all other browsers are signed out" in page
+    assert "will be revoked, and all other browsers signed out" in page
     here.post(reverse("account_change_password"), {"oldpassword": OLD, "password1": NEW, "password2": NEW})
     assert use_token(secret) is None
     assert here.get(reverse("accounts:tokens")).status_code == 200
@@ -55,7 +55,7 @@ def test_resetting_the_password_revokes_them_as_well(ada, secret, client):
     write_about_new_password("ada@example.org")
     path = Email.objects.get().text.split("http://127.0.0.1:8000")[1].split()[0]
     form = client.get(path, follow=True)
-    assert "All your access tokens are revoked with it" in form.content.decode()
+    assert "All your access tokens will be revoked" in form.content.decode()
     client.post(form.request["PATH_INFO"], {"password1": NEW, "password2": NEW})
     assert use_token(secret) is None
     assert elsewhere.get(reverse("accounts:tokens")).status_code == 302

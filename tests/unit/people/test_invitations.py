@@ -72,9 +72,9 @@ def test_an_answer_is_given_once_and_the_log_says_who_gave_it(owner, hippocampus
     invitations.decline(user=bo, token=token, into=Design)
     invitation.refresh_from_db()
     assert (invitation.state, invitation.closed_by) == (State.DECLINED, bo)
-    with pytest.raises(ValidationError, match="not valid any more"):
+    with pytest.raises(ValidationError, match="no longer valid"):
         invitations.accept(user=bo, token=token, into=Design)
-    with pytest.raises(ValidationError, match="not valid any more"):
+    with pytest.raises(ValidationError, match="no longer valid"):
         invitations.decline(user=bo, token=token, into=Design)
     assert list(Entry.objects.filter(act="design_invitation_declined").values_list("actor_id", flat=True)) == [bo.pk]
     assert not hippocampus.collaborators.filter(user=bo).exists()

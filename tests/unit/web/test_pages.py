@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def test_the_home_page_says_in_one_sentence_what_podium_is(client):
     html = client.get("/").content.decode()
     assert re.search(
-        r"<h1[^>]*>Podium runs biomedical image analysis challenges whose result can be believed\.</h1>", html
+        r"<h1[^>]*>Run biomedical imaging challenges with results you can trust\.</h1>", html
     )
     assert html.count("<h1") == 1
 
@@ -209,4 +209,4 @@ def test_the_caption_of_the_picture_names_who_is_first_and_whose_interval_reache
 def test_the_home_page_promises_a_recomputation_only_to_whoever_has_the_bundle(client):
     page = client.get("/").content.decode()
     assert "anyone can recompute" not in page
-    assert "whoever has a ranking’s bundle can recompute it" in page
+    assert "Anyone with the bundle of a ranking can recompute it" in page

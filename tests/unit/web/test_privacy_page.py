@@ -12,7 +12,7 @@ from accounts import devices
 ROOT = Path(__file__).parents[3]
 # Statement of the page, as it is read: places that make it true, as `file::name`.
 STATEMENTS = {
-    "What this site stores about you, why, for how long, and what you can do about it.": [
+    "Data that this site stores about you, the reasons, the storage periods and your rights.": [
         "tests/unit/accounts/test_rights.py::copy_of"
     ],
     "User name, name, e-mail addresses, affiliation, ORCID iD": ["platform/accounts/models.py::class User"],
@@ -21,7 +21,7 @@ STATEMENTS = {
         "platform/accounts/services/rights.py::def close_account",
         "tests/integration/web/test_anonymous_writes.py::test_an_account_without_a_confirmed_address_is_deleted_in_time",
     ],
-    "Password, as a digest that cannot be turned back": [
+    "Password, as a one-way hash": [
         "tests/unit/web/test_privacy_page.py::test_a_password_is_stored_as_a_slow_digest"
     ],
     "to sign in": ["platform/accounts/backends.py::class OneCheckBackend"],
@@ -34,26 +34,26 @@ STATEMENTS = {
         "platform/accounts/services/rights.py::Authenticator.objects.filter"
     ],
     "Submissions, results, reviews, posts": ["platform/accounts/hooks.py::own_texts"],
-    "a public result has to stay checkable": ["platform/core/audit/services/__init__.py::def broken_links"],
+    "a public result must remain verifiable": ["platform/core/audit/services/__init__.py::def broken_links"],
     "as long as the challenge; without your name once your account is closed": [
         "platform/accounts/models.py::a closed account"
     ],
     "Who did what and when, by number and without a name": ["platform/core/audit/services/__init__.py::actor_id"],
-    "so that nobody can change afterwards how a result came about": [
+    "so that results cannot be altered unnoticed": [
         "platform/core/audit/services/__init__.py::previous"
     ],
-    "for good; once your account is closed, the number leads to nobody": [
+    "permanently; after you close your account it cannot be linked to you": [
         "platform/accounts/services/rights.py::locked.username"
     ],
-    "Mails that were sent, messages that you read, invitations that ended": [
+    "Sent mails, read messages and closed invitations": [
         "platform/accounts/notifications/contributions/rights.py::def forget",
         "platform/accounts/people/contributions/rights.py::def forget",
     ],
-    "to find out what went wrong": ["platform/accounts/notifications/contributions/rights.py::State.FAILED"],
+    "to investigate problems": ["platform/accounts/notifications/contributions/rights.py::State.FAILED"],
     "180 days": ["platform/accounts/services/rights.py::PODIUM_RETENTION_DAYS"],
     "Only necessary ones: one for your session, one against forged forms, one that knows a device from which you signed in "
     "before.": ["tests/unit/web/test_privacy_page.py::test_there_are_three_cookies"],
-    "No page is counted, and nothing is loaded from other sites.": [
+    "There is no tracking, and nothing is loaded from other sites.": [
         "platform/config/settings/security.py::CONTENT_SECURITY_POLICY",
         "tests/unit/web/test_pages.py::test_the_policy_forbids_inline_styles_and_scripts",
     ],
@@ -62,7 +62,7 @@ STATEMENTS = {
     ],
     "You can download it and close your account there.": ["platform/accounts/urls.py::own_data"],
     "See and download what is stored about you, or close your account.": ["platform/accounts/urls.py::own_data"],
-    "The operator of this installation has not said whom to write to.": [
+    "The operator of this installation has not provided a contact address.": [
         "platform/config/settings/people.py::PODIUM_PRIVACY_CONTACT"
     ],
     "Questions and complaints: privacy@example.org": ["platform/web/views.py::PODIUM_PRIVACY_CONTACT"],
