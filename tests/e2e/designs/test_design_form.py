@@ -187,7 +187,9 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
             seen.check(axe=section.key in ("summary", "assessment_method"))
     page.goto(f"{site.url}/designs/{slug}/versions/")
     # What still stands before the gate is in the message of a failure.
-    expect(page.locator("section[aria-labelledby=freeze-title] .notice")).to_contain_text("The design is ready for submission")
+    expect(page.locator("section[aria-labelledby=freeze-title] .notice")).to_contain_text(
+        "The design is ready for submission"
+    )
     for name in ("", "advice/", "simulation/task-1/", "checks/", "assessment/", "versions/", "compare/", "people/"):
         page.goto(f"{site.url}/designs/{slug}/{name}")
         seen.check()

@@ -165,7 +165,9 @@ def test_everyone_reads_the_ranking_against_one_annotator(platform, page, seen):
     page.locator(".board-menu > summary").click()
     page.get_by_label("References of").select_option("annotator 2")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator(".board__part")).to_contain_text("annotator 2 alone (2 cases). The merged references determine the ranking.")
+    expect(page.locator(".board__part")).to_contain_text(
+        "annotator 2 alone (2 cases). The merged references determine the ranking."
+    )
     seen.check_everywhere()
 
 

@@ -187,7 +187,10 @@ def test_references_of_one_annotator_can_be_chosen_by_everybody_who_sees_the_ran
     html = page(None, built, key)
     assert '<option value="two">annotator two</option>' in html
     chosen = page(None, built, key, annotator="two", by="dsc/whole")
-    assert "Against the references of annotator two alone (24 cases). The merged references determine the ranking." in chosen
+    assert (
+        "Against the references of annotator two alone (24 cases). The merged references determine the ranking."
+        in chosen
+    )
     rows = chosen.split("<tbody>")[1].split("</tr>")
     assert "Ben" in rows[0]
     assert "Ada" in rows[3]

@@ -59,9 +59,9 @@ def test_a_link_works_on_the_page_of_its_own_kind_alone(owner, hippocampus):
     _, token = invite(owner, hippocampus)
     assert open_invitation(token, into=Design)
     assert open_invitation(token, into=Call) is None
-    with pytest.raises(ValidationError, match="ask the chairs"):
+    with pytest.raises(ValidationError, match="Ask the chairs"):
         invitations.accept(user=person("bo"), token=token, into=Call)
-    with pytest.raises(ValidationError, match="ask the chairs"):
+    with pytest.raises(ValidationError, match="Ask the chairs"):
         invitations.decline(user=None, token=token, into=Call)
     assert open_invitation(token, into=Design)
 

@@ -110,7 +110,7 @@ def test_an_invitation_works_once_for_its_address_alone(world, django_capture_on
         invitations.accept(user=other, token=token, into=Call)
     reviewer = invitations.accept(user=nina, token=token, into=Call)
     assert reviewer.parts == ["clinical"]
-    with pytest.raises(ValidationError, match="not valid"):
+    with pytest.raises(ValidationError, match="no longer valid"):
         invitations.accept(user=nina, token=token, into=Call)
 
 

@@ -15,9 +15,7 @@ pytestmark = pytest.mark.django_db
 
 def test_the_home_page_says_in_one_sentence_what_podium_is(client):
     html = client.get("/").content.decode()
-    assert re.search(
-        r"<h1[^>]*>Run biomedical imaging challenges with results you can trust\.</h1>", html
-    )
+    assert re.search(r"<h1[^>]*>Run biomedical imaging challenges with results you can trust\.</h1>", html)
     assert html.count("<h1") == 1
 
 
