@@ -21,9 +21,7 @@ STATEMENTS = {
         "platform/accounts/services/rights.py::def close_account",
         "tests/integration/web/test_anonymous_writes.py::test_an_account_without_a_confirmed_address_is_deleted_in_time",
     ],
-    "Password, as a one-way hash": [
-        "tests/unit/web/test_privacy_page.py::test_a_password_is_stored_as_a_slow_digest"
-    ],
+    "Password, as a one-way hash": ["tests/unit/web/test_privacy_page.py::test_a_password_is_stored_as_a_slow_digest"],
     "to sign in": ["platform/accounts/backends.py::class OneCheckBackend"],
     "until you close your account": ["platform/accounts/services/rights.py::set_unusable_password"],
     "Second factor and recovery codes, encrypted with a key outside the database": [
@@ -39,9 +37,7 @@ STATEMENTS = {
         "platform/accounts/models.py::a closed account"
     ],
     "Who did what and when, by number and without a name": ["platform/core/audit/services/__init__.py::actor_id"],
-    "so that results cannot be altered unnoticed": [
-        "platform/core/audit/services/__init__.py::previous"
-    ],
+    "so that results cannot be altered unnoticed": ["platform/core/audit/services/__init__.py::previous"],
     "permanently; after you close your account it cannot be linked to you": [
         "platform/accounts/services/rights.py::locked.username"
     ],
