@@ -35,7 +35,7 @@ class ProfileForm(forms.ModelForm):
         label="ORCID iD",
         required=False,
         max_length=60,
-        help_text="Optional. For example 0000-0002-1825-0097; names you in publications of challenges.",
+        help_text="Optional, such as 0000-0002-1825-0097. It identifies you in publications of challenges.",
     )
 
     def clean_orcid(self):
@@ -45,7 +45,7 @@ class ProfileForm(forms.ModelForm):
 class CloseForm(forms.Form):
     """Type one's user name to close the account."""
 
-    name = forms.CharField(label="Your user name", help_text="Typed once more, since this cannot be undone.")
+    name = forms.CharField(label="Your user name", help_text="Enter it again. This cannot be undone.")
     username = ""
 
     def clean_name(self) -> str:
@@ -57,9 +57,9 @@ class CloseForm(forms.Form):
 class TokenForm(forms.Form):
     """Make an access token."""
 
-    name = NameField(label="Name", max_length=80, help_text="What will use it, for example: cluster login node.")
+    name = NameField(label="Name", max_length=80, help_text="Purpose, such as: cluster login node.")
     scopes = forms.MultipleChoiceField(
-        label="What it may do",
+        label="Scopes",
         choices=AccessToken.Scope.choices,
         initial=[AccessToken.Scope.READ, AccessToken.Scope.SUBMIT],
         widget=forms.CheckboxSelectMultiple,

@@ -56,7 +56,7 @@ class WithinScope(IsAuthenticatedOrReadOnly):
     """
 
     read_scope = READ
-    message = "This token was not made for that. Make one with the scope that is needed."
+    message = "This token lacks the required scope."
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not super().has_permission(request, view):

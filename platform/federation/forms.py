@@ -28,7 +28,10 @@ class OpenForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 12}),
         max_length=20_000,
         validators=[check_characters],
-        help_text="What a person at each site confirms; it is signed with the key of the site and does not change afterwards.",
+        help_text=(
+            "Terms that a person at each site confirms. They are signed with the key of the site and "
+            "cannot be changed later."
+        ),
     )
 
     def __init__(self, *args: Any, phases: list[tuple[int, str]], **kwargs: Any) -> None:
@@ -44,15 +47,22 @@ class InviteForm(forms.Form):
         label="Name in the challenge",
         max_length=64,
         validators=[site_name],
-        help_text="Public, and in every message: a pseudonym such as S-07, or the name of the institution. It never changes.",
+        help_text=(
+            "Public and part of every message: a pseudonym such as S-07, or the name of the institution. "
+            "It cannot be changed."
+        ),
     )
     institution = forms.CharField(
-        label="Institution", required=False, max_length=200, validators=[check_characters], help_text="Only you see it."
+        label="Institution",
+        required=False,
+        max_length=200,
+        validators=[check_characters],
+        help_text="Visible to you only.",
     )
     contact = forms.EmailField(
         label="E-mail of the coordinator",
         required=False,
-        help_text="The invitation goes there; or you pass it on yourself.",
+        help_text="The invitation is sent to this address. You can also forward it yourself.",
     )
     country = forms.RegexField(
         r"^[A-Za-z]{2}$", label="Country", required=False, help_text="Two letters, such as DE. Public.",
@@ -67,17 +77,20 @@ class AlgorithmForm(forms.Form):
         label="Name",
         max_length=64,
         validators=[site_name],
-        help_text="It names the folder with the predictions at every site, and stands in the ranking.",
+        help_text="Name of the prediction folder at every site. It appears in the ranking.",
     )
     archive = forms.ChoiceField(
         label="Image",
         required=False,
-        help_text="Sites fetch it by its digest and run it on their cases; without one, its predictions are carried to them.",
+        help_text=(
+            "Sites download the image by digest and run it on their cases. Without an image, predictions "
+            "are transferred to them."
+        ),
     )
     may_be_carried = forms.BooleanField(
-        label="A site may bring predictions instead of running the image", required=False
+        label="Sites can provide predictions instead of running the image", required=False
     )
-    team = forms.ChoiceField(label="Team", required=False, help_text="Whose it is, where there is no image.")
+    team = forms.ChoiceField(label="Team", required=False, help_text="Team of the algorithm, if there is no image.")
 
     def __init__(self, *args: Any, challenge: Challenge, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -9,9 +9,11 @@ class FreezeForm(forms.Form):
     """Time at which the public ranking is frozen."""
 
     hours = forms.IntegerField(
-        label="Freeze the public ranking so many hours before the end",
+        label="Freeze the public ranking (hours before the phase closes)",
         required=False,
         min_value=1,
         max_value=LONGEST_FREEZE,
-        help_text="Empty: it moves to the end. Everybody then sees the ranking as it was; you go on seeing it as it is.",
+        help_text=(
+            "Leave empty for no freeze. While frozen, the public sees the earlier ranking and you see the current one."
+        ),
     )

@@ -80,7 +80,7 @@ class RegisterForm(forms.Form):
         choices=PERIODS,
         coerce=int,
         initial=0,
-        help_text="The record is public at once. While the period runs, everybody who is signed in can comment.",
+        help_text="The record is public immediately. Signed-in users can comment during this period.",
     )
 
     def comment_until(self):
@@ -93,15 +93,15 @@ class EndForm(forms.Form):
     """Form that ends a registration, with the new state and the reason."""
 
     state = forms.ChoiceField(
-        label="What happened",
+        label="New status",
         choices=[
             (Registration.State.WITHDRAWN, "Withdrawn: the challenge will not take place"),
-            (Registration.State.ABANDONED, "Abandoned: it began and was not brought to its end"),
+            (Registration.State.ABANDONED, "Abandoned: it started but was not completed"),
         ],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(
-        label="Reason", widget=forms.Textarea(attrs={"rows": 5}), max_length=MAX_TEXT, help_text="Public, and stays so."
+        label="Reason", widget=forms.Textarea(attrs={"rows": 5}), max_length=MAX_TEXT, help_text="Public and permanent."
     )
 
 

@@ -23,7 +23,7 @@ class TextForm(forms.Form):
         required=False,
         max_length=MOST_TEXT,
         widget=forms.Textarea(attrs={"rows": 14}),
-        help_text="An empty line begins a new paragraph. Tables and figures below the text stay as they are computed.",
+        help_text="An empty line starts a new paragraph. Tables and figures below the text are generated.",
     )
     based_on = forms.CharField(required=False, widget=forms.HiddenInput, strip=False)
     revision = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
@@ -37,7 +37,7 @@ class DesignForm(forms.Form):
         required=False,
         empty_label="– none –",
         label="Design version",
-        help_text="Frozen versions of designs that you work on.",
+        help_text="Frozen versions of your designs.",
     )
 
     def __init__(self, *args: Any, versions: list[DesignVersion], **kwargs: Any) -> None:

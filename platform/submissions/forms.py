@@ -30,8 +30,11 @@ class SubmitForm(forms.Form):
     )
     accept_incomplete = forms.BooleanField(
         required=False,
-        label="Score it without asking when cases are missing or cannot be read",
-        help_text="Otherwise you are shown what is missing and decide then. What missing cases count as: see “What is expected”.",
+        label="Score even if cases are missing or unreadable",
+        help_text=(
+            "If unchecked, you can review problems first. Scoring of missing cases is described under "
+            "“Required format”."
+        ),
     )
 
     def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
@@ -48,8 +51,8 @@ class ArchiveForm(forms.Form):
     """An image, or weights; works without JavaScript, and is what the upload script reads."""
 
     kind = forms.ChoiceField(
-        label="What it is",
-        choices=((Kind.IMAGE, "A container image"), (Kind.MODEL, "Weights for one")),
+        label="Type",
+        choices=((Kind.IMAGE, "Container image"), (Kind.MODEL, "Weights")),
         initial=Kind.IMAGE,
     )
     archive = forms.FileField(label="Archive")
@@ -59,7 +62,7 @@ class HandInForm(forms.Form):
     """Choice of the image to run and of the weights for it."""
 
     image = forms.ChoiceField(label="Image")
-    model = forms.ChoiceField(label="Weights", required=False, help_text="Read by the image at /model.")
+    model = forms.ChoiceField(label="Weights", required=False, help_text="The image reads them at /model.")
 
     def __init__(
         self, images: list[AlgorithmArchive], models: list[AlgorithmArchive], *args: Any, **kwargs: Any

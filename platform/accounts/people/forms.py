@@ -12,7 +12,7 @@ class PersonField(forms.CharField):
     The field does not reveal closed accounts: they count as unknown.
     """
 
-    default_error_messages = {"unknown": "Nobody here has this user name or e-mail address."}
+    default_error_messages = {"unknown": "No account has this user name or e-mail address."}
 
     def __init__(self, *, label: str = "User name or e-mail address", max_length: int = 254, **options):
         super().__init__(label=label, max_length=max_length, **options)

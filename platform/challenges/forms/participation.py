@@ -22,7 +22,7 @@ class TasksField(forms.ModelMultipleChoiceField):
             queryset=Task.objects.filter(pk__in=[task.pk for task in tasks]).order_by("position"),
             initial=list(tasks),
             label="Tasks",
-            help_text="The team is ranked in each of them. For other tasks you may form or join other teams.",
+            help_text="The team is ranked in each of them. You can create or join other teams for other tasks.",
             widget=forms.CheckboxSelectMultiple,
             error_messages={"required": "Choose at least one task."},
         )
@@ -35,7 +35,7 @@ class ConsentForm(forms.Form):
         label="Affiliation",
         max_length=200,
         required=False,
-        help_text="Institution and group. Organizers see it; it is compared with their institutions.",
+        help_text="Institution and group. Visible to organizers and compared with their institutions.",
         widget=forms.TextInput(attrs={"autocomplete": "organization"}),
     )
     orcid = forms.CharField(
@@ -48,16 +48,16 @@ class ConsentForm(forms.Form):
         label="Team name",
         max_length=80,
         min_length=2,
-        help_text="Stands on the leaderboard. Two to eighty characters; it cannot be changed later.",
+        help_text="Shown on the leaderboard. 2–80 characters. Can't be changed later.",
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     accept_rules = forms.BooleanField(
-        label="I have read the rules of this challenge and take part on their terms.",
-        error_messages={"required": "Taking part needs your consent to the rules."},
+        label="I have read and accept the rules of this challenge.",
+        error_messages={"required": "Accept the rules to take part."},
     )
     accept_agreement = forms.BooleanField(
         label="I accept the data-usage agreement.",
-        error_messages={"required": "Taking part needs your consent to the data-usage agreement."},
+        error_messages={"required": "Accept the data-usage agreement to take part."},
     )
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
@@ -109,15 +109,15 @@ class TermsForm(forms.Form):
         required=False,
         max_length=50_000,
         widget=TEXT,
-        help_text="Markdown. Every change makes a new version; people keep the text that they accepted.",
+        help_text="Markdown. Every change creates a new version. Participants keep the text they accepted.",
     )
-    requires_approval = forms.BooleanField(label="Organizers let each person in", required=False)
+    requires_approval = forms.BooleanField(label="Organizers approve each participant", required=False)
     requires_method = forms.BooleanField(
         label="The final ranking has only teams with a complete method description",
         required=False,
-        help_text="Set it when the registered design asks for descriptions before the ranking.",
+        help_text="Select this if the registered design requires descriptions before the ranking.",
     )
-    team_size = forms.IntegerField(label="Most members of a team", required=False, min_value=1, max_value=1000)
+    team_size = forms.IntegerField(label="Maximum team size", required=False, min_value=1, max_value=1000)
 
     def __init__(self, *args: Any, registered: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -125,7 +125,7 @@ class TermsForm(forms.Form):
             # What is registered is not edited by hand.
             self.initial = {**self.initial, "agreement": registered}
             self.fields["agreement"].disabled = True
-            self.fields["agreement"].help_text = "Part of the registered design: ask for a change of it there."
+            self.fields["agreement"].help_text = "Part of the registered design. To change it, request a change there."
 
 
 class OrganizerForm(forms.Form):
@@ -142,8 +142,8 @@ class OrganizerForm(forms.Form):
 class StandingForm(forms.Form):
     """Form for changing the standing of the chosen teams."""
 
-    standing = forms.ChoiceField(label="Chosen teams are", choices=Team.Standing.choices)
-    reason = forms.CharField(label="Reason", max_length=500, required=False, help_text="The team reads it.")
+    standing = forms.ChoiceField(label="Status", choices=Team.Standing.choices)
+    reason = forms.CharField(label="Reason", max_length=500, required=False, help_text="Visible to the team.")
 
 
 class AnnouncementForm(forms.Form):
@@ -161,7 +161,7 @@ class ThreadForm(forms.Form):
         label="Text",
         max_length=20_000,
         widget=TEXT,
-        help_text="Markdown. Everybody who sees the challenge can read it.",
+        help_text="Markdown. Visible to everyone who can see the challenge.",
     )
 
 

@@ -26,11 +26,11 @@ def participating(request: HttpRequest, slug: str) -> tuple[Challenge, list[Team
     teams = [member.team for member in people.memberships_of(request.user, challenge)]
     if not teams and is_moderator(request.user, challenge) and not request.user.is_superuser:
         raise PermissionDenied(
-            "You organize this challenge, and who organizes does not take part. What teams hand in stands under Submissions; "
-            "to see a challenge as they do, use an account that is in one of its teams."
+            "Organizers can't take part in their own challenge. To see team submissions, go to Submissions. "
+            "To see the challenge as a participant, use an account that is a member of one of its teams."
         )
     if not teams or not request.user.has_perm("challenges.submit_to_challenge", challenge):
-        raise PermissionDenied("Only teams that take part in the challenge submit to it.")
+        raise PermissionDenied("Only teams that take part in the challenge can submit to it.")
     return challenge, teams
 
 

@@ -33,7 +33,7 @@ log = structlog.get_logger(__name__)
 LONGEST_COUNTDOWN = timedelta(minutes=1)
 """Work that is put off for longer is not left to the broker; the sweep asks for it when its time has come."""
 
-UNEXPECTED = "An error that nobody foresaw. The administrators find it in the log of the workers."
+UNEXPECTED = "Unexpected error. Details are in the worker log."
 """Reason for a failed job, as shown to the waiting person.
 
 The text of the exception is for those who can fix the error; it is in the log.

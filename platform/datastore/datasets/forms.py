@@ -12,32 +12,30 @@ from datastore.datasets.models import Dataset
 class DatasetForm(forms.Form):
     """A data set of a challenge: hosted here, or at an address."""
 
-    name = forms.CharField(max_length=200, label="Name", help_text="For example Training images and references.")
+    name = forms.CharField(max_length=200, label="Name", help_text="Such as: training images and references.")
     split = forms.ChoiceField(
         label="For", choices=[choice for choice in Dataset.Split.choices if choice[0] != Dataset.Split.PUBLISHED]
     )
     task = forms.ModelChoiceField(queryset=Task.objects.none(), required=False, empty_label="All tasks", label="Task")
-    access = forms.ChoiceField(
-        label="Who gets the files", choices=Dataset.Access.choices, initial=Dataset.Access.AGREEMENT
-    )
-    licence = forms.CharField(max_length=200, label="Licence", help_text="For example CC BY-SA 4.0.")
+    access = forms.ChoiceField(label="Access", choices=Dataset.Access.choices, initial=Dataset.Access.AGREEMENT)
+    licence = forms.CharField(max_length=200, label="Licence", help_text="Such as CC BY-SA 4.0.")
     description = forms.CharField(
         required=False,
         max_length=4000,
-        label="What is in it",
+        label="Content",
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Contents and format, and for data elsewhere how to get access.",
+        help_text="Content and format. For external data, also how to get access.",
     )
-    citation = forms.CharField(required=False, max_length=2000, label="How to cite it")
+    citation = forms.CharField(required=False, max_length=2000, label="Citation")
     url = forms.URLField(
         required=False,
         max_length=500,
         assume_scheme="https",
-        label="Address, if it lies elsewhere",
-        help_text="Empty: you upload the files here.",
+        label="Address (external data)",
+        help_text="Leave empty to upload the files here.",
     )
-    size_words = forms.CharField(required=False, max_length=100, label="Size, if it lies elsewhere")
-    url_sha256 = forms.CharField(required=False, max_length=64, label="SHA-256, if it lies elsewhere")
+    size_words = forms.CharField(required=False, max_length=100, label="Size (external data)")
+    url_sha256 = forms.CharField(required=False, max_length=64, label="SHA-256 (external data)")
 
     def __init__(self, *args: Any, challenge: Challenge, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -52,7 +50,7 @@ class DatasetForm(forms.Form):
         """Take addresses only that a browser opens safely."""
         url = self.cleaned_data["url"]
         if url and not url.startswith("https://"):
-            raise forms.ValidationError("An address begins with https://.")
+            raise forms.ValidationError("The address must start with https://.")
         return url
 
     def clean_url_sha256(self) -> str:
@@ -66,15 +64,15 @@ class DatasetForm(forms.Form):
 class ReleaseForm(forms.Form):
     """Form for the details of a released version."""
 
-    note = forms.CharField(required=False, max_length=500, label="What is new")
+    note = forms.CharField(required=False, max_length=500, label="Changes")
     available_from = forms.DateTimeField(
         required=False,
-        label="Files can be had from (UTC)",
-        help_text="Empty: at once. For example 2027-03-01 12:00.",
+        label="Available from (UTC)",
+        help_text="Leave empty for immediate access. Such as 2027-03-01 12:00.",
     )
 
 
 class WithdrawForm(forms.Form):
     """Form for the reason why a version must not be used any more."""
 
-    reason = forms.CharField(max_length=500, label="Reason", help_text="Everybody who sees the challenge reads it.")
+    reason = forms.CharField(max_length=500, label="Reason", help_text="Visible to everyone who can see the challenge.")

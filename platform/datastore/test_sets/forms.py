@@ -26,7 +26,7 @@ class TestSetForm(forms.Form):
         max_length=1000,
         strip=True,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Why the present version is replaced. It stays with the new version and in the log of acts.",
+        help_text="Reason for replacing the current version. It is stored with the new version and in the audit log.",
     )
 
     merge_rule = forms.ChoiceField(
@@ -34,8 +34,10 @@ class TestSetForm(forms.Form):
         required=False,
         choices=[(rule, rule) for rule in merging.RULES],
         initial=MAJORITY,
-        help_text="How the references in annotator-1/, annotator-2/, … become the one that is scored. Without such folders, "
-        "it has no effect.",
+        help_text=(
+            "How the references in annotator-1/, annotator-2/, … are merged for scoring. Without such "
+            "folders, this has no effect."
+        ),
     )
 
     def __init__(
@@ -65,13 +67,13 @@ class CaseReportForm(forms.Form):
     """Report of a possible problem with a case."""
 
     phase = forms.ChoiceField(label="Phase")
-    case = forms.CharField(max_length=150, strip=True, label="Case", help_text="As the submit page lists it.")
-    category = forms.ChoiceField(choices=CaseReport.Category.choices, label="What is wrong")
+    case = forms.CharField(max_length=150, strip=True, label="Case", help_text="As listed on the submit page.")
+    category = forms.ChoiceField(choices=CaseReport.Category.choices, label="Problem")
     text = forms.CharField(
         max_length=2000,
-        label="What you saw",
+        label="Description",
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Only the organizers and you read it. Reports are counted in public.",
+        help_text="Visible to the organizers and you. The number of reports is public.",
     )
 
     def __init__(self, *args: Any, phases: Sequence[Phase], **kwargs: Any) -> None:

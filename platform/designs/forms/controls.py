@@ -70,7 +70,7 @@ def cell(item: ItemField, name: str, key: str, value: Any) -> Input:
         options = [Option("", "–", value is None)]
         options += [Option(choice.value, choice.label, choice.value == value) for choice in item.choices]
         if item.allow_other:
-            options.append(Option(OTHER, "Other, in own words", bool(other)))
+            options.append(Option(OTHER, "Other (free text)", bool(other)))
     elif item.type == "boolean":
         options = [
             Option("", "–", value is None),

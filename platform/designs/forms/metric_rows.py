@@ -52,7 +52,7 @@ def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], 
         folded=tuple(each for name, each in inputs.items() if not is_elsewhere and name not in leading),
         fold=""
         if is_elsewhere
-        else "What follows from the metric"
+        else "Properties of the metric"
         if metric or cost
         else "Measured elsewhere? Describe it",
         options=_options(metric, row, position, key, values),
@@ -70,7 +70,7 @@ def _metric_cell(item: ItemField, name: str, key: str, value: Any, values: Value
         for metric in all_metrics()
         if not metric.is_criterion and (not kinds or kinds & set(metric.problems) or metric.id == value)
     ]
-    options = [Option("", "– choose, or describe one below –", not value)]
+    options = [Option("", "– select, or describe one below –", not value)]
     options += [Option(metric.id, f"{metric.name} ({metric.abbreviation})", metric.id == value) for metric in fitting]
     identity = f"v-{key}-{name.replace('.', '-')}"
     return Input(name, identity, "enum", item.label, "", tuple(options), help_text=item.help_text)

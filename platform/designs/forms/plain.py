@@ -17,13 +17,13 @@ class StartForm(forms.Form):
     title = NameField(
         label="Working title",
         max_length=200,
-        help_text="For yourselves; the name of the challenge is asked for in the form.",
+        help_text="Internal title. You'll enter the public name later.",
     )
     tasks = forms.CharField(
         label="Tasks",
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="One a line. Each task has its own data, metrics and ranking; more can be added later.",
+        help_text="One per line. Each task has its own data, metrics and ranking. You can add more later.",
     )
 
     def clean_tasks(self):
@@ -35,7 +35,10 @@ class ImportForm(forms.Form):
     """Make a design from an exported one, or from an earlier registration."""
 
     title = NameField(
-        label="Working title", max_length=200, required=False, help_text="If empty: the title of the registration."
+        label="Working title",
+        max_length=200,
+        required=False,
+        help_text="Leave empty to use the title of the registration.",
     )
     registration = forms.CharField(
         label="Earlier registration",
@@ -46,7 +49,7 @@ class ImportForm(forms.Form):
     document = forms.FileField(
         label="Or a design document",
         required=False,
-        help_text="The JSON that a design or a registration exports.",
+        help_text="JSON export of a design or registration.",
     )
 
     def clean_document(self):
@@ -58,9 +61,9 @@ class ImportForm(forms.Form):
         try:
             data = json.loads(upload.read().decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            raise ValidationError("This file is no JSON document.") from error
+            raise ValidationError("This file is not a JSON document.") from error
         if not isinstance(data, dict):
-            raise ValidationError("This file is no design document.")
+            raise ValidationError("This file is not a design document.")
         return data
 
     def clean(self):
@@ -69,16 +72,16 @@ class ImportForm(forms.Form):
         if "document" in self.errors:
             return data
         if bool(data.get("document")) == bool(data.get("registration", "").strip()):
-            raise ValidationError("Name a registration or choose a file, one of the two.")
+            raise ValidationError("Enter a registration or select a file, not both.")
         if data.get("document") and not data.get("title", "").strip():
-            self.add_error("title", "Give the design a working title.")
+            self.add_error("title", "Enter a working title.")
         return data
 
 
 class VersionForm(forms.Form):
     """Freeze a version."""
 
-    name = NameField(label="Name of the version", max_length=120, help_text="For example: submitted to the call.")
+    name = NameField(label="Name of the version", max_length=120, help_text="Such as: submitted to the call.")
     note = forms.CharField(label="Note", required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
 
@@ -106,4 +109,4 @@ class AnswerForm(forms.Form):
     check_id = forms.CharField(widget=forms.HiddenInput)
     task = forms.CharField(required=False, widget=forms.HiddenInput)
     basis = forms.CharField(widget=forms.HiddenInput, max_length=64)
-    text = forms.CharField(label="Why this is right here", max_length=5000, widget=forms.Textarea(attrs={"rows": 2}))
+    text = forms.CharField(label="Why this is appropriate", max_length=5000, widget=forms.Textarea(attrs={"rows": 2}))

@@ -40,7 +40,7 @@ class Mark(StrEnum):
 _MARKS = {
     Mark.DONE: "answered",
     Mark.ERROR: "has an error",
-    Mark.NEEDED: "needed, open",
+    Mark.NEEDED: "required, open",
     Mark.OPTIONAL: "optional, open",
     Mark.IDLE: "does not apply",
 }
@@ -193,7 +193,7 @@ def _single(parameter: Parameter, key: str, value: Any) -> Input:
         options = [Option(choice.value, choice.label, choice.value in chosen) for choice in parameter.choices]
         is_open = parameter.choices_mode != "closed"
         if is_open and parameter.type == "enum":
-            options.append(Option(OTHER, "Other, in own words", bool(other)))
+            options.append(Option(OTHER, "Other (free text)", bool(other)))
         return Input("value", identity, parameter.type, parameter.label, "", tuple(options), is_open, other)
     text = ", ".join(value) if isinstance(value, list) else text_of(value)
     suggestions = tuple(Option(choice.label, choice.label) for choice in parameter.choices)

@@ -41,7 +41,7 @@ def _kind_cell(item: ItemField, name: str, key: str, value: Any, values: Values)
         for kind in all_problems()
         if kind.id == value or (set(categories) & set(kind.task_categories) if categories else kind.task_categories)
     ]
-    options = [Option("", "– as category and metrics say –", not value)]
+    options = [Option("", "Automatic", not value)]
     options += [Option(kind.id, capfirst(kind.title), kind.id == value) for kind in fitting]
     identity = f"v-{key}-{name.replace('.', '-')}"
     return Input(name, identity, "enum", item.label, "", tuple(options), help_text=item.help_text)

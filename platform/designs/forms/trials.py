@@ -29,13 +29,15 @@ class ScanForm(forms.Form):
 
     references = _FilesField(
         label="Reference files",
-        help_text="Label images or a table as for scoring, several at once or one zip archive. A few typical cases are "
-        "enough. They are deleted once they are read.",
+        help_text=(
+            "Label images or a table in the scoring format, as several files or one zip archive. A few "
+            "typical cases are enough. Files are deleted after reading."
+        ),
     )
     predictions = _FilesField(
         label="Example predictions",
         required=False,
-        help_text="Named like the references; of several algorithms as a zip archive with one folder each.",
+        help_text="Files named like the references. For several algorithms, a zip archive with one folder each.",
     )
 
 
@@ -43,7 +45,7 @@ class SimulationForm(forms.Form):
     """Expected numbers, and how case scores spread: assumed, or from a pilot."""
 
     cases = forms.IntegerField(label="Test cases", min_value=2, max_value=5000)
-    teams = forms.IntegerField(label="Teams that are expected", min_value=2, max_value=60)
+    teams = forms.IntegerField(label="Expected teams", min_value=2, max_value=60)
     typical = forms.FloatField(
         label="Score of a typical team on a typical case", required=False, help_text="On the scale of the metric."
     )
@@ -59,7 +61,7 @@ class SimulationForm(forms.Form):
         data = self.cleaned_data
         parts = [data.get(name) for name in ("typical", "between_cases", "between_teams", "noise")]
         if any(part is not None for part in parts) and any(part is None for part in parts):
-            raise ValidationError("Give all four numbers of the spread, or none for an assumed one.")
+            raise ValidationError("Enter all four spread values, or leave all empty to use an assumption.")
         return data
 
     def clean_pilot(self):

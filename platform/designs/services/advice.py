@@ -118,7 +118,7 @@ def _keep(actor: User, task: DesignTask, kind: str, identity: str, text: str, *,
         else:
             given_answers.pop(identity, None)
     except ValueError as error:
-        raise ValidationError("This is none of the answers.") from error
+        raise ValidationError("Choose one of the listed answers.") from error
     if region:
         classes = {**stored.classes, region: given_answers}
         stored.classes = {name: answers for name, answers in classes.items() if answers}

@@ -27,10 +27,10 @@ class BringForm(forms.Form):
 
     file = forms.FileField(
         label="Results table",
-        help_text="CSV, at most 32 MB: one row a value, or one column an algorithm, a case or a metric.",
+        help_text="CSV, up to 32 MB: one row per value, or one column per algorithm, case or metric.",
     )
     title = forms.CharField(
-        label="Title", max_length=120, required=False, help_text="The name of the file if left empty."
+        label="Title", max_length=120, required=False, help_text="Leave empty to use the file name."
     )
 
     def clean_file(self) -> Any:

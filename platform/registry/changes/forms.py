@@ -23,10 +23,10 @@ class RequestForm(forms.Form):
         help_text="For all changes together. Public.",
     )
     wanted_on = forms.DateField(
-        label="From when on",
+        label="Effective date",
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
-        help_text="The date from which the change should hold, if there is one.",
+        help_text="Date on which the change should take effect, if any.",
     )
 
 
@@ -39,21 +39,24 @@ class WantedForm(forms.Form):
         required=False,
         max_length=MAX_TEXT,
         widget=forms.Textarea(attrs=_SHORT),
-        help_text="Public; needed for every change that is requested.",
+        help_text="Public. Required for every requested change.",
     )
     effect = forms.CharField(
-        label="Effect on those who take part",
+        label="Effect on participants",
         required=False,
         max_length=MAX_TEXT,
         widget=forms.Textarea(attrs=_SHORT),
-        help_text="Public; needed for every change that is requested. If there is none, say why.",
+        help_text="Public. Required for every requested change. If there is no effect, explain why.",
     )
 
     def clean(self) -> dict[str, Any]:
         """A chosen parameter needs both texts."""
         cleaned = super().clean() or {}
         if cleaned.get("chosen"):
-            for name, words in (("reason", "Say why it is to change."), ("effect", "Say what it means for them.")):
+            for name, words in (
+                ("reason", "State the reason for the change."),
+                ("effect", "State the effect on participants."),
+            ):
                 if not (cleaned.get(name) or "").strip() and name not in self.errors:
                     self.add_error(name, words)
         return cleaned
@@ -82,7 +85,7 @@ class VerdictForm(forms.Form):
         required=False,
         max_length=MAX_TEXT,
         widget=forms.Textarea(attrs=_SHORT),
-        help_text="Public. Needed to refuse, and for a deviation.",
+        help_text="Public. Required for refusals and deviations.",
     )
 
 
@@ -90,7 +93,7 @@ class DeviationForm(forms.Form):
     """Consent to a mark that never goes away."""
 
     as_deviation = forms.BooleanField(
-        label="Approve critical changes as a deviation: it stays marked for good, and rankings are shown both ways.",
+        label="Approve critical changes as a deviation. The mark is permanent, and both rankings are shown.",
         required=False,
     )
 
@@ -117,5 +120,5 @@ class ObjectionForm(forms.Form):
         label="Your objection",
         max_length=MAX_TEXT,
         widget=forms.Textarea(attrs={"rows": 4, "maxlength": MAX_TEXT}),
-        help_text="The chairs and the organizers read it, with your name.",
+        help_text="Visible to the chairs and the organizers with your name.",
     )

@@ -11,15 +11,13 @@ from registry.drift.domain.reading import MAX_BYTES, MAX_CHARACTERS
 class DriftForm(forms.Form):
     """One text from one source."""
 
-    title = forms.CharField(
-        label="What is it?", max_length=200, help_text="For example: web page on 1 March, or paper draft."
-    )
+    title = forms.CharField(label="Title", max_length=200, help_text="Such as: website on 1 March, or paper draft.")
     text = forms.CharField(
         label="Text",
         required=False,
         max_length=MAX_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 8}),
-        help_text="Paste the text of the page or paper.",
+        help_text="Paste the text of the website or paper.",
     )
     file = forms.FileField(
         label="File",
@@ -31,7 +29,7 @@ class DriftForm(forms.Form):
         required=False,
         max_length=500,
         assume_scheme="https",
-        help_text="Or name a public web page; the platform fetches it once.",
+        help_text="Or enter the address of a public website. Podium downloads it once.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -51,5 +49,5 @@ class DriftForm(forms.Form):
         cleaned = super().clean() or {}
         given = [name for name in ("text", "file", "address") if cleaned.get(name)]
         if len(given) != 1 and not self.errors:
-            raise forms.ValidationError("Give the text in exactly one way.")
+            raise forms.ValidationError("Provide the text in exactly one way.")
         return cleaned

@@ -15,7 +15,7 @@ GROUPS = (
     ("The call", ("title", "summary", "description", "news", "venue", "year", "is_public")),
     ("Dates, in UTC", DATES),
     (
-        "What is asked",
+        "Requirements",
         (
             "gate",
             "takes_unexecuted",
@@ -28,7 +28,7 @@ GROUPS = (
         ),
     ),
     (
-        "Who sees what",
+        "Visibility",
         ("anonymity", "showing", "publishes_reviews", "score_min", "score_max", "open_domains"),
     ),
 )
@@ -75,7 +75,7 @@ class QuestionForm(forms.ModelForm):
     class Meta:
         model = Question
         fields = ["section", "text", "kind", "audience", "is_required"]
-        labels = {"is_required": "has to be answered", "kind": "Answered by", "audience": "Asked of"}
+        labels = {"is_required": "required", "kind": "Answered by", "audience": "Asked of"}
         widgets = {"text": forms.Textarea(attrs={"rows": 2})}
 
 

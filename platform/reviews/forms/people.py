@@ -11,7 +11,7 @@ class InvitationForm(forms.Form):
 
     emails = forms.CharField(
         label="E-mail addresses",
-        help_text="One a line, or with commas between them.",
+        help_text="One per line, or separated by commas.",
         widget=forms.Textarea(attrs={"rows": 3}),
         max_length=5000,
     )
@@ -34,14 +34,14 @@ class ReviewerForm(forms.ModelForm):
 
     expertise = forms.CharField(
         required=False,
-        help_text="Words with commas between them: modalities, organs, methods.",
+        help_text="Keywords separated by commas: modalities, organs, methods.",
         max_length=800,
     )
 
     class Meta:
         model = Reviewer
         fields = ["is_general", "is_clinical", "is_statistician", "expertise", "load_max"]
-        labels = {"load_max": "Designs at most"}
+        labels = {"load_max": "Maximum number of designs"}
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -62,4 +62,4 @@ class BidForm(forms.Form):
 class ConflictForm(forms.Form):
     """Declare a conflict of interest."""
 
-    reason = forms.CharField(label="What is the conflict?", max_length=300)
+    reason = forms.CharField(label="Describe the conflict", max_length=300)

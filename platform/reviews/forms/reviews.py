@@ -30,7 +30,7 @@ class VerdictForm(forms.Form):
         label="Confidential note to the chairs",
         required=False,
         max_length=5000,
-        help_text="Neither organizers nor other reviewers ever see it.",
+        help_text="Not visible to organizers or other reviewers.",
         widget=forms.Textarea(attrs={"rows": 3}),
     )
 

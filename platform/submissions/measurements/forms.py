@@ -53,7 +53,7 @@ class CaseListForm(_TableForm):
     def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
         super().__init__(phase, *args, **kwargs)
         self.fields["file"].label = "Case list"
-        self.fields["file"].help_text = "CSV, at most 32 MB: a column “case”, and one for each characteristic."
+        self.fields["file"].help_text = "CSV, up to 32 MB: a column “case” and one column per characteristic."
 
     @property
     def wanted(self) -> dict[str, Any]:
@@ -69,29 +69,30 @@ class ValuesForm(_TableForm):
     replicates = forms.FileField(
         label="Replicates",
         required=False,
-        help_text="CSV with algorithm, metric, replicate and value: at least 200 resamples of the test cases, with the same numbers for "
-        "all teams. Or leave it empty and give a column “se” with standard errors in the table.",
+        help_text=(
+            "CSV with algorithm, metric, replicate and value: at least 200 resamples of the test cases, "
+            "with the same numbers for all teams. Or leave this empty and add a column “se” with standard"
+            " errors to the table."
+        ),
     )
     team = forms.ModelChoiceField(
-        Team.objects.none(), label="Whose values", required=False, empty_label="of all teams that the table names"
+        Team.objects.none(), label="Teams", required=False, empty_label="all teams in the table"
     )
-    measured_by = NameField(
-        label="Who measured", max_length=200, help_text="A person, a group or a site. It is public."
-    )
+    measured_by = NameField(label="Measured by", max_length=200, help_text="A person, group or site. Public.")
     measured_with = NameField(
-        label="With what", max_length=200, help_text="Software with its version, or a procedure. It is public."
+        label="Measured with", max_length=200, help_text="Software with version, or a procedure. Public."
     )
-    measured_when = NameField(label="When", max_length=200, help_text="A date or a time span. It is public.")
-    makes_teams = forms.BooleanField(label="Make teams that do not exist yet", required=False)
+    measured_when = NameField(label="When", max_length=200, help_text="A date or time span. Public.")
+    makes_teams = forms.BooleanField(label="Create missing teams", required=False)
 
     def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
         super().__init__(phase, *args, **kwargs)
-        self.fields["file"].help_text = "CSV, at most 32 MB: one row a value, or one column a metric, a team or a case."
+        self.fields["file"].help_text = "CSV, up to 32 MB: one row per value, or one column per metric, team or case."
         team = self.fields["team"]
         assert isinstance(team, forms.ModelChoiceField)
         team.queryset = teams_of(phase)
         refusal = refusal_of_new_teams(phase)
-        self.fields["makes_teams"].help_text = refusal or "They have no members; you can invite people into them later."
+        self.fields["makes_teams"].help_text = refusal or "New teams have no members. You can invite people later."
         self.fields["makes_teams"].disabled = bool(refusal)
         if not any(takes_uncertainty(metric) for metric in phase.assessment.metrics):
             del self.fields["replicates"]

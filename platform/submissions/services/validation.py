@@ -33,7 +33,7 @@ def validate(*, submission_id: str | uuid.UUID) -> None:
     lease = claim(
         VALIDATION,
         submission_id,
-        give_up=lambda lost: states.fail(lease=lost, log="Workers were lost at it too often."),
+        give_up=lambda lost: states.fail(lease=lost, log="The job failed repeatedly."),
     )
     if lease is None:
         return

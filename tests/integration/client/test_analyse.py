@@ -105,7 +105,7 @@ def test_a_token_without_the_scope_brings_nothing(analysing_podium, world, table
     monkeypatch.setenv("PODIUM_TOKEN", secret)
     code, _, err = analysing_podium("analyse", table)
     assert code == 2
-    assert "This token was not made for that." in err
+    assert "This token lacks the required scope." in err
     assert not BroughtTable.objects.exists()
 
 

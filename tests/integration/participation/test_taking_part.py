@@ -61,7 +61,7 @@ def test_consent_is_kept_with_the_text_as_it_stood(world, client):
     page = client.get(url("join")).content.decode()
     assert "Cite us." in page
     answers = {"team_name": "Zoe", "accept_rules": "on", "version": first.version, "orcid": "0000-0002-1825-0097"}
-    assert "consent to the data-usage agreement" in client.post(url("join"), answers).content.decode()
+    assert "Accept the data-usage agreement" in client.post(url("join"), answers).content.decode()
     assert not Participation.objects.exists()
     client.post(url("join"), {**answers, "accept_agreement": "on", "affiliation": "Some Institute"})
     set_terms(world, agreement="Cite us twice.")

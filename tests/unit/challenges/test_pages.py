@@ -108,7 +108,7 @@ def test_a_phase_of_another_challenge_cannot_be_closed_through_ones_own(world, c
 def test_joining_needs_consent_and_keeps_what_was_typed(world, client):
     client.force_login(world.stranger)
     page = client.post(address("join", world), {"team_name": "Zoe and friends"}).content.decode()
-    assert "needs your consent" in page
+    assert "Accept the rules" in page
     assert "Zoe and friends" in page
     assert not Member.objects.filter(user=world.stranger).exists()
 

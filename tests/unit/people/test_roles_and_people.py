@@ -32,7 +32,7 @@ def test_a_closed_account_is_as_unknown_as_one_that_never_was():
     ada.is_active = False
     ada.save()
     for name in ("ada", "nobody"):
-        with pytest.raises(ValidationError, match="Nobody here has this user name or e-mail address"):
+        with pytest.raises(ValidationError, match="No account has this user name or e-mail address"):
             PersonField().clean(name)
 
 

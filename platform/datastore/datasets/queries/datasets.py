@@ -155,7 +155,7 @@ def why_not(challenge: Challenge, user: Any) -> tuple[str, str]:
     if part.state == part.State.PENDING:
         return "The organizers have not let you in yet; the data can be downloaded from then on.", ""
     if part.state == part.State.DECLINED:
-        return "The organizers have declined that you take part, so the data are not for you.", ""
+        return "Your request to join was declined, so you can't download the data.", ""
     return "The data usage agreement has changed. Agree to the new version to download.", join
 
 

@@ -104,7 +104,7 @@ def _check(user: Any, file: DatasetFile) -> None:
         raise PermissionDenied("This account is closed.")
     if not test_rule("datasets.have_dataset", user, version.dataset):
         reason, _ = why_not(version.dataset.challenge, user)
-        raise PermissionDenied(reason or "This file is not for you.")
+        raise PermissionDenied(reason or "You don't have access to this file.")
     if version.withdrawn_at is not None:
         raise PermissionDenied(f"Version {version.number} was withdrawn: {version.withdrawal}")
     if not names_are_allowed(version) and not is_named_organizer(user, version.dataset.challenge):

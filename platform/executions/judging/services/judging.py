@@ -90,7 +90,7 @@ def judge_next() -> bool:
     """Ask for the cases whose turn it is; returns whether there were any that this machine could ask for."""
     if not hosts.here().judges:
         return False
-    lease = claim_next(JUDGING, give_up=lambda lost: _fail(lost, OURS, "Workers were lost at it too often."))
+    lease = claim_next(JUDGING, give_up=lambda lost: _fail(lost, OURS, "The job failed repeatedly."))
     if lease is None:
         return False
     part = Judgement.objects.select_related("phase__task__challenge", "test_set").get(pk=lease.pk)

@@ -81,7 +81,7 @@ def try_scorer(*, trial_id: int) -> None:
     """Try an image if this is pending, no other worker does it, and this machine can."""
     if not hosts.here().judges:
         return
-    lease = claim(TRYING, trial_id, give_up=lambda lost: _end(lost, FAILED, "Workers were lost at it too often."))
+    lease = claim(TRYING, trial_id, give_up=lambda lost: _end(lost, FAILED, "The job failed repeatedly."))
     if lease is None:
         return
     trial = Trial.objects.select_related("phase__task__challenge", "archive", "test_set").get(pk=lease.pk)
