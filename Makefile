@@ -11,7 +11,7 @@ $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=p
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test check lint bench coverage fuzz-api mutants claims procedures composition pictures approved lock linux api validators
+.PHONY: help run install test check lint bench coverage fuzz-api mutants claims procedures composition pictures approved lock linux api client-wheel validators
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -90,6 +90,9 @@ approved: $(STAMP) ## Replace the approved pictures of the ten main pages.
 lock: ## Renew the locked versions of packages.
 	@$(BIN)/python -m pip install --quiet uv
 	@for name in requirements requirements-test; do $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 $$name.in -o $$name.txt; done
+
+client-wheel: $(STAMP) ## Build the wheel of podium-client in dist/.
+	@PYTHONPATH=platform:. $(BIN)/python -m web.client_wheel dist
 
 validators: ## Install the validators of evaluation.metadata, in an environment of their own (Python 3.12 or newer).
 	@$(PYTHON) -m venv .venv-validators

@@ -4,7 +4,9 @@ Exit 0 when done, 1 when a submission was refused or failed or predictions have 
 """
 
 import argparse
+import csv
 import getpass
+import io
 import json
 import os
 import sys
@@ -17,8 +19,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from evaluation import durable
-from podium_client import analysing, downloading, measuring, packing, settings, trying, verifying
+from podium_client import analysing, completion, doctor, downloading, measuring, packing, settings, trying, verifying
+from podium_client.base import __version__, durable
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
 from podium_client.site import arguments as site_words
@@ -27,20 +29,27 @@ from podium_client.validating import validate
 
 DONE, NOT_TAKEN, BAD_INPUT = 0, 1, 2
 WATCH_SECONDS = 2.0
+_OF_SCIENCE = frozenset({"evaluation", "confinement", "numpy", "pandas", "scipy", "pyarrow"})
+"""Packages that the small distribution of the client lacks; `podium-evaluation` installs them."""
 _BAD_STATES = ("refused", "failed", "withdrawn")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_args(_json_first(sys.argv[1:] if arguments is None else arguments))
     try:
         return int(options.run(options))
     except site_words.NotTakenError as error:
-        _tell(f"podium: {error}")
-        return NOT_TAKEN
+        return _fail(options, str(error), NOT_TAKEN)
     except ClientError as error:
-        _tell(f"podium: {error}")
-        return BAD_INPUT
+        return _fail(options, str(error), BAD_INPUT)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in _OF_SCIENCE:
+            raise
+        return _fail(
+            options, f"This command needs podium-evaluation: pip install podium-evaluation ({package}).", BAD_INPUT
+        )
     except KeyboardInterrupt:
         _tell("podium: stopped")
         return 130
@@ -50,9 +59,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return DONE
 
 
+def _json_first(arguments: Sequence[str]) -> list[str]:
+    """Accept ``--json`` behind the command, too."""
+    given = list(arguments)
+    end = given.index("--") if "--" in given else len(given)
+    if "--json" in given[1:end]:
+        given.remove("--json")
+        given.insert(0, "--json")
+    return given
+
+
+def _fail(options: argparse.Namespace, message: str, code: int) -> int:
+    """Report an error: one line on standard error, and with ``--json`` an object on standard output."""
+    if options.json:
+        sys.stdout.write(json.dumps({"error": message}) + "\n")
+    _tell(f"podium: {message}")
+    return code
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="podium", description="Take part in challenges of a Podium installation.")
     parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    parser.add_argument("--version", action="version", version=f"podium-client {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, run: Any, text: str) -> argparse.ArgumentParser:
@@ -64,6 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     login.add_argument("url", help="for example https://podium.example.org")
     add("logout", _logout, "forget address and token")
     add("whoami", _whoami, "say whose token is used")
+    add("doctor", _doctor, "check settings, connection and versions")
+    shell = add("completion", _completion, "print the completion of commands for a shell")
+    shell.add_argument("shell", choices=completion.SHELLS)
     add("challenges", _challenges, "list the public challenges")
     phases = add("phases", _phases, "list the phases of a challenge")
     phases.add_argument("challenge")
@@ -171,6 +202,25 @@ def _whoami(options: argparse.Namespace) -> int:
     return _show(options, person, f"{words}, valid until {person['expires_at']}")
 
 
+def _doctor(options: argparse.Namespace) -> int:
+    results = doctor.checks()
+    lines = [
+        f"{result.state:8}{result.name}: {result.text}{f'. {result.remedy}' if result.remedy else ''}"
+        for result in results
+    ]
+    _show(options, [asdict(result) for result in results], "\n".join(lines))
+    return NOT_TAKEN if any(result.state == "problem" for result in results) else DONE
+
+
+def _completion(options: argparse.Namespace) -> int:
+    words = completion.words_of(_parser())
+    text = completion.script(options.shell, words)
+    sys.stdout.write(
+        json.dumps({"shell": options.shell, "script": text, "words": words}) + "\n" if options.json else text
+    )
+    return DONE
+
+
 def _challenges(options: argparse.Namespace) -> int:
     rows = list(Connection.remembered().pages("challenges/"))
     return _show(options, rows, _table([[row["slug"], row["title"]] for row in rows]))
@@ -258,6 +308,10 @@ def _submit(options: argparse.Namespace) -> int:
                 return NOT_TAKEN
         except ClientError as error:
             _tell(f"Not checked before uploading: {error}")
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in _OF_SCIENCE:
+                raise
+            _tell("Not checked before uploading: podium-evaluation is not installed. The platform checks the upload.")
     with tempfile.TemporaryDirectory(prefix="podium-") as folder:
         path, name = options.path, options.path.name
         if not packing.is_archive(path):
@@ -289,6 +343,9 @@ def _watch(options: argparse.Namespace) -> int:
 
 def _results(options: argparse.Namespace) -> int:
     answer = Connection.remembered().request("GET", f"submissions/{_id(options.submission)}/results.csv/")
+    if options.json:
+        rows = list(csv.DictReader(io.StringIO(answer.text)))
+        return _show(options, {"digest": answer.headers.get("Podium-Digest", ""), "rows": rows}, "")
     if options.output is None:
         sys.stdout.write(answer.text)
     else:

@@ -6,8 +6,8 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
-from evaluation import __version__
 from podium_client import settings
+from podium_client.base import __version__
 from podium_client.errors import ClientError
 
 TIMEOUT = (10, 120)

@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
-from evaluation import durable
+from podium_client.base import durable
 from podium_client.connection import LOOPBACK, TIMEOUT, Connection, ConnectionLostError, keep
 from podium_client.errors import ClientError
 

@@ -8,8 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from evaluation import durable
-from evaluation.environment import EmptySettingError, setting
+from podium_client.base import EmptySettingError, durable, setting
 from podium_client.errors import ClientError
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from evaluation import durable
+from podium_client.base import durable
 from podium_client.containers import load_image, load_parts, not_held, open_engine, run_limits
 from podium_client.errors import ClientError
 from podium_client.inputs import cases_of

@@ -8,13 +8,15 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from web import home as home_sections
 from web import style_guide
+from web.client_wheel import Wheel, client_wheel
 from web.figures import figure_json
 
 
@@ -31,6 +33,48 @@ def home(request: HttpRequest) -> HttpResponse:
 def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (the signature of a view)
     """The icon, for browsers that look for it in its old place."""
     return redirect(static("img/favicon-32.png"))
+
+
+@require_safe
+def client(request: HttpRequest) -> HttpResponse:
+    """Show how the command `podium` is installed from this installation."""
+    wheel = _wheel()
+    address = request.build_absolute_uri(reverse("web:client_wheel", args=[wheel.name]))
+    return render(
+        request,
+        "web/client.html",
+        {
+            "wheel": wheel,
+            "address": address,
+            "origin": request.build_absolute_uri("/").rstrip("/"),
+            "size": len(wheel.content),
+        },
+    )
+
+
+@require_safe
+def client_version(request: HttpRequest) -> JsonResponse:
+    """Version, address and digest of the client that this installation offers; `podium doctor` compares them."""
+    wheel = _wheel()
+    address = request.build_absolute_uri(reverse("web:client_wheel", args=[wheel.name]))
+    return JsonResponse({"version": wheel.version, "url": address, "sha256": wheel.sha256})
+
+
+@require_safe
+def client_file(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG001 (the signature of a view)
+    """The wheel of the client."""
+    wheel = _wheel()
+    if name != wheel.name:
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{wheel.name}"'}
+    return HttpResponse(wheel.content, content_type="application/zip", headers=headers)
+
+
+def _wheel() -> Wheel:
+    try:
+        return client_wheel(Path(settings.ROOT))
+    except FileNotFoundError as error:
+        raise Http404 from error
 
 
 @dataclass(frozen=True)

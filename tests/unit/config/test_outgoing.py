@@ -28,6 +28,7 @@ CONNECTING = {
     "client/podium_client/connection.py": CLIENT,
     "client/podium_client/downloading.py": CLIENT,
     "client/podium_client/direct.py": CLIENT,
+    "client/podium_client/doctor.py": CLIENT,
     "client/podium_client/site/wire.py": "runs on a computer of a hospital, whose operator waits for it",
 }
 ASKING = {

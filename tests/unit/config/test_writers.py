@@ -21,6 +21,7 @@ HELPER: Final = "the helper itself"
 COLUMN: Final = "no file: a row of the database, a text or standard output"
 
 REASONS: Final = {
+    "platform/web/client_wheel.py::_zipped": "an archive in memory",
     "platform/accounts/forms.py::SignupForm._save_stand_in": COLUMN,
     "platform/accounts/models.py::User.save": COLUMN,
     "platform/datastore/datasets/services/hosting.py::begin": PIECES,
