@@ -186,7 +186,7 @@ def _intended(extra: Sequence[str], absent: Sequence[str], stem_of: Callable[[st
     return by_path | guess({path: _composed(stem) for path, stem in others.items() if stem}, left)
 
 
-def _by_folder(paths: Sequence[str], absent: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
+def _by_folder(paths: Sequence[str], absent: Sequence[str], claimed: Mapping[str, str]) -> dict[str, str]:
     """The only file in the folder of a case, which is named as the case; case → path."""
     in_folder: dict[str, list[str]] = defaultdict(list)
     for path in paths:
@@ -195,7 +195,7 @@ def _by_folder(paths: Sequence[str], absent: Sequence[str], known: Mapping[str, 
     return {
         case: in_folder[_composed(case)][0]
         for case in absent
-        if case not in known and len(in_folder.get(_composed(case), ())) == 1
+        if case not in claimed and len(in_folder.get(_composed(case), ())) == 1
     }
 
 
@@ -208,10 +208,10 @@ def _stem_of_unread(name: str) -> str:
 def _missing(case: str, path: str, ending_of: Callable[[str], str], ending: str) -> Finding:
     if not path:
         return finding("file_missing", case=case, ending=ending)
-    own = ending_of(bare_name(path))
-    if not own:
+    actual_ending = ending_of(bare_name(path))
+    if not actual_ending:
         return finding("file_format", case=case, file=bare_name(path), ending=ending)
-    return finding("file_misnamed", case=case, file=bare_name(path), ending=own)
+    return finding("file_misnamed", case=case, file=bare_name(path), ending=actual_ending)
 
 
 def _note(path: str, case_of_extra: Mapping[str, str], stem_of: Callable[[str], str], words: str) -> Finding:

@@ -52,15 +52,10 @@ SENTENCES: Final[dict[str, Sentence]] = {
     "table_missing": Sentence(_REJECT, "There is no {files} among the files", "Add it."),
     "table_misnamed": Sentence(_REJECT, "There is no {files} among the files", "Rename {file} to it."),
     "table_duplicate": Sentence(_REJECT, "There are {count} tables: {files}", "Keep one."),
-    # Content of one file
-    "shifted_grid": Sentence(
-        _NOTE,
-        "{file}: its grid is displaced by {shift}, which the accuracy of a header explains; it counts as the same grid",
-    ),
     # All cases together
     "one_object_in_pieces": Sentence(
         _HOLD,
-        "{count} of {total} label maps contain a single object, which is in {pieces} pieces in {file}",
+        "{count} of {total} label maps contain a single object, which is in {pieces} pieces in case {case}",
         "If this is a semantic mask, give every object its own number. If each case has one object, confirm.",
     ),
     "no_background": Sentence(
@@ -73,19 +68,24 @@ SENTENCES: Final[dict[str, Sentence]] = {
         "the predictions for all {total} cases are identical",
         "Check that each case has its own prediction. If they are right, confirm.",
     ),
+    "shifted_grid": Sentence(
+        _NOTE,
+        "the grids of {count} of {total} files are displaced, at most by {shift} in case {case}; this is less than half a "
+        "voxel or the accuracy of a quaternion, so they count as the expected grids",
+    ),
     "swapped_axes": Sentence(
         _HOLD,
-        "in all {total} files that were refused for their size, the axes have the order {value} of the expected ones",
+        "all {total} files have the expected sizes in another order of the axes",
         "Swap the axes before saving, for instance with numpy.transpose.",
     ),
-    "same_shift": Sentence(
+    "same_place": Sentence(
         _HOLD,
-        "all {total} files that were refused for their position are displaced by the same {value}",
+        "all {total} files are displaced",
         "Copy the header (origin, direction, spacing) of the input image to every prediction.",
     ),
-    "mirrored": Sentence(
+    "same_orientation": Sentence(
         _HOLD,
-        "the header of all {total} files that were refused for their orientation reverses an axis",
+        "the axes of all {total} files run in other directions than expected",
         "Copy the header (origin, direction, spacing) of the input image to every prediction.",
     ),
     "boxes_in_unit": Sentence(
@@ -95,18 +95,13 @@ SENTENCES: Final[dict[str, Sentence]] = {
     ),
     "boxes_as_sizes": Sentence(
         _HOLD,
-        "in {count} of {total} rows, x_max or y_max is not larger than x_min or y_min (first in row {row})",
+        "{count} of {total} boxes have no extent",
         "Save the corners x_min, y_min, x_max, y_max; these look like x, y, width and height.",
     ),
     "boxes_as_corners": Sentence(
         _HOLD,
-        "{count} of {total} boxes leave their image if the last two numbers are width and height, and fit if they are corners",
-        "COCO boxes are [x, y, width, height]; these look like [x_min, y_min, x_max, y_max].",
-    ),
-    "no_image_matches": Sentence(
-        _HOLD,
-        "0 of {count} image names match the cases; the first are {value}, and expected are names such as {case}",
-        "Name the images as the cases of the task.",
+        "each of the {total} boxes is wider and higher than its distance from the first pixel",
+        "COCO boxes are [x, y, width, height]; these look like [x_min, y_min, x_max, y_max]. If they are right, confirm.",
     ),
     "rows_not_used": Sentence(
         _HOLD,
@@ -117,11 +112,6 @@ SENTENCES: Final[dict[str, Sentence]] = {
         _HOLD,
         "the answers to all {total} cases are identical: {value}",
         "Check that each case has its own answer. If they are right, confirm.",
-    ),
-    "scores_in_percent": Sentence(
-        _HOLD,
-        "the scores of {count} of {total} cases lie between 0 and 100 and sum to 100",
-        "Save probabilities from 0 to 1.",
     ),
 }
 

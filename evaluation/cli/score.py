@@ -65,7 +65,7 @@ def run(options: Namespace) -> int:
         progress=progress_line("scored"),
     )
     report(scored)
-    if not any(scored.found.values()):
+    if not any(scored.found_cases.values()):
         cases = len({row.case for row in scored.rows if row.case})
         message = (
             f"--predictions: {options.predictions} has no prediction that can be read for any of the {cases} cases"
@@ -115,7 +115,7 @@ def algorithms_of(options: Namespace) -> dict[str, Path]:
 def report(scored: ScoredFolders) -> None:
     """Name what was counted as missing, what all predictions together suggest, and files that were not used."""
     lines = []
-    for algorithm in scored.found:
+    for algorithm in scored.found_cases:
         lines += [f"{algorithm}: {line}" for line in _lines(scored, algorithm)]
     for line in lines[:_SHOWN]:
         print(line, file=sys.stderr)  # noqa: T201  (a command talks)

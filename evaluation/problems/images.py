@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evaluation.assessment import Assessment
+    from evaluation.checking import Finding
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.problems.beside import TableBeside
     from evaluation.readers import Issue, LabelImage, Limits
@@ -170,6 +171,21 @@ class LabelImageTexts(FileTexts):
 
 class LabelImagePlausibility(Plausibility):
     """Plausibility of results of label images."""
+
+    has_objects = False
+    """True if each label is an object."""
+
+    def features(self, content: LabelImage) -> dict[str, Any]:
+        """Checksum, labels and pieces of a label image, and the shift of its grid."""
+        from evaluation.checking.label_images import features_of
+
+        return features_of(content, objects=self.has_objects)
+
+    def questions(self, features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue]) -> Sequence[Finding]:
+        """Question what is equal, in pieces or without background in all label images."""
+        from evaluation.checking.label_images import questions
+
+        return questions(features, reasons, objects=self.has_objects)
 
     def summary_of(self, prediction: ImagePrediction) -> dict[str, Any]:
         """Return the digest of the labels, independent of the format, and the number of labelled voxels."""

@@ -113,6 +113,8 @@ class InstanceTexts(LabelImageTexts):
 class InstancePlausibility(LabelImagePlausibility):
     """Plausibility of results of instance segmentation."""
 
+    has_objects = True
+
     def is_possible(
         self,
         assessment: Assessment,

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.checking import Finding
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.matching import Objects
     from evaluation.metrics.values import FloatArray, Values
@@ -111,6 +112,12 @@ class ObjectPredictions(PredictionTable):
     def rows(self) -> int:
         """Number of objects that were read."""
         return sum(objects.size for objects in self.table.objects.values())
+
+    def findings(self, file: str) -> list[Finding]:
+        """Return the findings about the table: rows that were not used, and boxes that look like another form."""
+        from evaluation.checking.objects import questions
+
+        return [*super().findings(file), *questions(self.table, file)]
 
     def is_empty(self, case: str) -> bool:
         """Return whether a case has no object, even if COCO JSON lists the case."""

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment
+    from evaluation.checking import Finding
+    from evaluation.readers import Issue
     from evaluation.scoring.rows import Numbers
 
 
@@ -42,6 +44,22 @@ class Plausibility(KindPart):
         An example is a sign that is the wrong way round.
         """
         return [words for rule in self.result_rules for words in rule(assessment, results)]
+
+    def features(self, content: Any) -> dict[str, Any]:
+        """Return what `questions` needs from the prediction of one case, as JSON values."""
+        return {}
+
+    def questions(self, features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue]) -> Sequence[Finding]:
+        """Return questions and notes about the predictions of all cases, which no single file shows.
+
+        Parameters
+        ----------
+        features
+            From the method of that name, by case; of files that can be read.
+        reasons
+            Reason why a file cannot be read, by case.
+        """
+        return []
 
     def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
         """Measure what metrics may stumble over in references and predictions, for the check of pitfalls.

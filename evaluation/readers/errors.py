@@ -18,6 +18,7 @@ REMEDIES: Final = {
     "datatype": "Save labels as whole numbers (8, 16 or 32 bit), other images and fields as whole numbers or 32- or 64-bit floats.",
     "dimensions": "Save a 2D or 3D image with one number a voxel.",
     "shape": "Bring it onto the grid of the input image.",
+    "axes": "Swap the axes before saving, for instance with numpy.transpose.",
     "spacing": "Bring it onto the grid of the input image and keep its header.",
     "orientation": "Keep the header (direction, affine) of the input image.",
     "origin": "Keep the header (origin, affine) of the input image.",

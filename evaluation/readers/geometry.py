@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SPACING_TOLERANCE: Final = 1e-3
 """Relative difference of spacings that rounding in headers may cause."""
-NOTED_SHIFT: Final = 1e-2
+NOTED_SHIFT: Final = 1e-3
 """Shift of a voxel, in voxels, up to which two grids are the same without a note."""
 ACCEPTED_SHIFT: Final = 0.5
 """Shift of a voxel along any axis, in voxels, below which the nearest voxel of the other grid stays the same one."""
@@ -31,6 +31,8 @@ _QUATERNION_ROUNDING: Final = 2e-7
 
 NIfTI stores b, c and d and derives a² = 1 − b² − c² − d². Readers replace values of a² below 1e-7 by 0.
 """
+_SLACK: Final = 1e-2
+"""Displacement, in voxels, that other rounding than that of a quaternion adds."""
 _MIXED_AXES: Final = 0.05
 
 Affine = tuple[tuple[float, ...], ...]
@@ -304,7 +306,7 @@ def _accepted_shift(expected: Geometry, actual: Geometry, alignment: Alignment, 
     rounding = _FLOAT32_ORIGIN * magnitude / min(expected.spacing_or_unit)
     if shift.voxels < ACCEPTED_SHIFT + rounding:
         return shift if shift.voxels > NOTED_SHIFT + rounding else NO_SHIFT
-    turned = distances.max() - distances.min() > NOTED_SHIFT * min(expected.spacing_or_unit)
+    turned = distances.max() - distances.min() > _SLACK * min(expected.spacing_or_unit)
     if (
         turned
         and shift.voxels <= QUATERNION_SHIFT
@@ -344,8 +346,8 @@ def _is_quaternion_rounding(
     for first in (int((file_corners**2).sum(axis=1).argmin()), int((corners**2).sum(axis=1).argmin())):
         turn = (actual - actual[first]) - (aimed - aimed[first])
         radii = np.sqrt(((aimed - aimed[first]) ** 2).sum(axis=1))
-        has_moved = np.abs(actual[first] - aimed[first]).max() > NOTED_SHIFT * smallest + slack
-        if not has_moved and (np.sqrt((turn**2).sum(axis=1)) <= angle * radii + NOTED_SHIFT * smallest + slack).all():
+        has_moved = np.abs(actual[first] - aimed[first]).max() > _SLACK * smallest + slack
+        if not has_moved and (np.sqrt((turn**2).sum(axis=1)) <= angle * radii + _SLACK * smallest + slack).all():
             return True
     return False
 
@@ -399,7 +401,9 @@ def _directions(affine: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _shape_error(expected: Geometry, shape: tuple[int, ...], file: str) -> ReadError:
-    return ReadError("shape", file, f"{_size(shape)} voxels", f"{_size(expected.shape)} voxels")
+    is_reordered = len(shape) == len(expected.shape) and sorted(shape) == sorted(expected.shape)
+    kind = "axes" if is_reordered else "shape"
+    return ReadError(kind, file, f"{_size(shape)} voxels", f"{_size(expected.shape)} voxels")
 
 
 def _size(numbers: tuple[float, ...]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.readers import metaimage, nifti, nrrd, raster
 from evaluation.readers.errors import Issue, ReadError
-from evaluation.readers.geometry import Geometry, align
+from evaluation.readers.geometry import NO_SHIFT, Geometry, Shift, align
 from evaluation.readers.labels import labels_present, to_labels
 from evaluation.readers.limits import DEFAULT, Limits
 
@@ -43,10 +43,13 @@ class LabelImage:
         Whole numbers, axes x, y[, z], 0 is background.
     geometry
         Positions of the voxels.
+    shift
+        Displacement between the grid of the file and the expected one.
     """
 
     labels: NDArray[Any]
     geometry: Geometry
+    shift: Shift = field(default=NO_SHIFT, compare=False)
 
     def __post_init__(self) -> None:
         if self.labels.shape != self.geometry.shape:
@@ -117,7 +120,7 @@ def read_label_image(
         raise ReadError("truncated", path.name, f"reading failed ({error.strerror or type(error).__name__})") from None
     if allowed_labels is not None:
         _check_labels(labels, allowed_labels, path.name)
-    return LabelImage(alignment.apply(labels), grid)
+    return LabelImage(alignment.apply(labels), grid, alignment.shift)
 
 
 def check_prediction(

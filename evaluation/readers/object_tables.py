@@ -215,8 +215,8 @@ def _by_case(
 
 
 def _of_case(error: ReadError, case: str) -> Issue:
-    place = f"case {case}: " if case else ""
-    return ReadError(error.kind, error.file, f"{place}{error.found}", error.expected).issue
+    prefix = f"case {case}: " if case else ""
+    return ReadError(error.kind, error.file, f"{prefix}{error.found}", error.expected).issue
 
 
 def _refusal_of_class(name: str, rules: RowRules, file: str, place: str) -> ReadError | None:
@@ -305,17 +305,17 @@ def _with_known_ids(entry: Any, images: Mapping[Any, str], categories: Mapping[A
         return entry
     return entry | {
         key: same
-        for key, known in (("image_id", images), ("category_id", categories))
-        if (same := _same_id(entry.get(key), known)) is not None
+        for key, names in (("image_id", images), ("category_id", categories))
+        if (same := _same_id(entry.get(key), names)) is not None
     }
 
 
-def _same_id(given: Any, known: Mapping[Any, str]) -> Any:
+def _same_id(given: Any, names: Mapping[Any, str]) -> Any:
     """The known id that is the given one in the other type; ``None`` if there is none, or none is needed."""
-    if isinstance(given, bool) or not isinstance(given, (int, str)) or given in known:
+    if isinstance(given, bool) or not isinstance(given, (int, str)) or given in names:
         return None
     other = str(given) if isinstance(given, int) else int(given) if given.isdecimal() and len(given) < 20 else None
-    return other if other in known else None
+    return other if other in names else None
 
 
 def _coco_rows(

@@ -38,7 +38,7 @@ class ScoredFolders:
         Files of an algorithm that belong to no case, and files of formats that are not read.
     findings
         Findings of an algorithm about missing cases and about all its predictions together.
-    found
+    found_cases
         Number of cases of an algorithm for which there is a file or a row, usable or not.
     blocks, parts, shared
         What the values of the whole data set are made of, as `evaluation.scoring.evidence.write_evidence` takes it.
@@ -49,7 +49,7 @@ class ScoredFolders:
     unexpected: dict[str, list[str]] = field(default_factory=dict)
     unread: dict[str, list[str]] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
-    found: dict[str, int] = field(default_factory=dict)
+    found_cases: dict[str, int] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class ScoredFolders:
         if opened.unread:
             self.unread[algorithm] = list(opened.unread)
         self.findings[algorithm] = list(opened.findings)
-        self.found[algorithm] = opened.found_cases
+        self.found_cases[algorithm] = opened.found_cases
 
     def note_case(self, algorithm: str, case: str, reason: Issue | None) -> None:
         """Note why a case could not be read, unless the submission as a whole could not."""
@@ -148,6 +148,9 @@ def score_folders(
         of_algorithm = {case: scored[case][algorithm] for case in opened_references.cases}
         for each in of_algorithm.values():
             result.rows += each
+        features = {case: each.features for case, each in of_algorithm.items() if each.features}
+        reasons = {case: issue for (name, case), issue in result.reasons.items() if name == algorithm}
+        result.findings.setdefault(algorithm, []).extend(problem.plausibility.questions(features, reasons))
         rows, blocks = problem.evidence.assemble(
             assessment, algorithm, {case: each.pieces for case, each in of_algorithm.items()}, opened_references.shared
         )

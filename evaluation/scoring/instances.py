@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.checking.label_images import features_of
 from evaluation.metrics.disentangled import disentangle
 from evaluation.readers import LabelImage, ReadError, read_label_image
 from evaluation.readers.instance_tables import InstanceTable, check_instances
@@ -118,13 +119,23 @@ def score_instances(
         set. The outcome is ``missing`` everywhere if the prediction does not exist, cannot be read, or does not
         match its rows. In the latter two cases, ``reason`` explains why.
     """
-    objects, reason = predicted_objects(assessment, case, reference, prediction, table, limits=limits)
+    reason: Issue | None = None
+    objects: Objects | None = None
+    image: LabelImage | None = None
+    if prediction is not None:
+        try:
+            image = _read(reference, prediction, limits)
+            objects = _objects_of(assessment, case, image, _file_name(prediction), table)
+        except (ReadError, _UnreadableError) as error:
+            reason = error.issue
     scores = score_objects(
         assessment, case, reference.objects, objects, algorithm=algorithm, geometry=reference.geometry
     )
     scored = ScoredCase(scores.rows, reason, None if objects is None else scores.pieces, lacking=scores.lacking)
     if apart and objects is not None:
         scored.apart = numbers_of(disentangle(reference.objects, objects, classes_of(assessment)))
+    if image is not None and objects is not None:
+        scored.features = features_of(image, objects=True)
     return scored
 
 
@@ -144,10 +155,9 @@ def predicted_objects(
     if prediction is None:
         return None, None
     try:
-        return _predicted(assessment, case, reference, prediction, table, limits), None
-    except ReadError as error:
-        return None, error.issue
-    except _UnreadableError as error:
+        image = _read(reference, prediction, limits)
+        return _objects_of(assessment, case, image, _file_name(prediction), table), None
+    except (ReadError, _UnreadableError) as error:
         return None, error.issue
 
 
@@ -159,21 +169,21 @@ class _UnreadableError(Exception):
         self.issue = issue
 
 
-def _predicted(
-    assessment: Assessment,
-    case: str,
-    reference: PreparedInstances,
-    prediction: LabelImage | Path | str,
-    table: InstanceTable | Issue | None,
-    limits: Limits,
+def _read(reference: PreparedInstances, prediction: LabelImage | Path | str, limits: Limits) -> LabelImage:
+    if isinstance(prediction, LabelImage):
+        return prediction
+    return read_label_image(Path(prediction), expected=reference.geometry, limits=limits)
+
+
+def _file_name(prediction: LabelImage | Path | str) -> str:
+    return "the label map" if isinstance(prediction, LabelImage) else Path(prediction).name
+
+
+def _objects_of(
+    assessment: Assessment, case: str, image: LabelImage, file: str, table: InstanceTable | Issue | None
 ) -> Objects:
     if table is not None and not isinstance(table, InstanceTable):
         raise _UnreadableError(table)
-    if isinstance(prediction, LabelImage):
-        image, file = prediction, "the label map"
-    else:
-        image = read_label_image(Path(prediction), expected=reference.geometry, limits=limits)
-        file = Path(prediction).name
     if table is None:
         return instances_of(assessment, image)
     if case in table.invalid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -86,12 +87,15 @@ class ScoredCase(list[Row]):
         Contribution of the case to the values of the whole data set; ``None`` if the prediction is missing.
     lacking
         Metrics of the whole data set for which the prediction lacks an input, such as scores.
+    features
+        What questions about the predictions of all cases need from this one; empty where the kind asks none.
     apart
         For instances, on request: the numbers that rate detection, classification and outlines
         (`evaluation.scoring.disentangling.numbers_of`).
     """
 
     apart: Numbers | None = None
+    features: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from evaluation import catalogue
+from evaluation.checking.label_images import features_of
 from evaluation.metrics.masks import Mask, bounding_box
 from evaluation.metrics.pooled_overlap import dsc_of_counts, overlap_counts
 from evaluation.outcomes import Outcome, Result
@@ -153,13 +154,18 @@ def score_case(
     """
     reason: Issue | None = None
     regions: RegionMasks | None = None
+    image: LabelImage | None = None
     if prediction is not None:
         try:
-            regions = read_regions(assessment, reference, prediction, limits=limits)
+            image = _on_grid(prediction, reference, limits)
+            regions = RegionMasks(image, assessment.regions)
         except ReadError as error:
             reason = error.issue
     pieces = None if regions is None else pieces_of_case(assessment, reference, regions)
-    return ScoredCase(rows_of_case(assessment, case, reference, regions, algorithm=algorithm), reason, pieces)
+    scored = ScoredCase(rows_of_case(assessment, case, reference, regions, algorithm=algorithm), reason, pieces)
+    if image is not None:
+        scored.features = features_of(image)
+    return scored
 
 
 def read_regions(
@@ -259,7 +265,7 @@ def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, 
     if prediction.geometry.shape != reference.geometry.shape:
         message = f"prediction of shape {prediction.geometry.shape}, reference of shape {reference.geometry.shape}"
         raise ValueError(message)
-    return LabelImage(prediction.labels, reference.geometry)
+    return LabelImage(prediction.labels, reference.geometry, prediction.shift)
 
 
 def _wanted(assessment: Assessment, level: str) -> Iterator[tuple[str, MetricUse]]:

@@ -201,8 +201,8 @@ class TestPlaces:
             assert refused(volume(spacing=tuple(spacing)), actual)[0] == "origin"
 
     def test_the_ordinary_rounding_of_headers_is_not_noted(self):
-        assert not align(volume(), volume(place=(0.0099, 0.0, 0.0)), file="a").shift.is_noted
-        assert align(volume(), volume(place=(0.0101, 0.0, 0.0)), file="a").shift.is_noted
+        assert not align(volume(), volume(place=(0.00099, 0.0, 0.0)), file="a").shift.is_noted
+        assert align(volume(), volume(place=(0.00101, 0.0, 0.0)), file="a").shift.is_noted
 
     @pytest.mark.parametrize("axis", [0, 1, 2])
     @pytest.mark.parametrize("side", [-1, 1])

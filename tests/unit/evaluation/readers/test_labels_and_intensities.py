@@ -171,7 +171,7 @@ class TestIntensities:
             assert (image.channels, image.values.tolist()) == (1, np.arange(20).reshape(4, 5).tolist())
             assert image.values.dtype == np.float64
         assert refused(read_intensities, path, channels=3) == ("channels", "1 numbers a voxel", "3")
-        assert refused(read_intensities, path, expected=Geometry((5, 4)))[0] == "shape"
+        assert refused(read_intensities, path, expected=Geometry((5, 4)))[0] == "axes"
 
     def test_a_mirrored_volume_is_turned_and_lies_in_one_piece(self, tmp_path):
         numbers = np.arange(120, dtype=np.float32).reshape(4, 5, 6)
