@@ -21,10 +21,11 @@ from confinement.limits import MIB
 USER = 65_534
 """User and group of every container."""
 BACKSTOP_SECONDS = 30
+STARTING_SECONDS = 180.0
 CALL_SECONDS, LOAD_SECONDS = 120.0, 3_600.0
 GROUPS = "podium"
 """Control group in which those of all containers of ours are."""
-_SYSTEM_CALLS = Path(__file__).with_name("seccomp.json")
+SYSTEM_CALLS = Path(__file__).with_name("seccomp.json")
 """System calls that a program may use.
 
 They are those of podman's list without namespaces, mounts, keys, tracing and io_uring. Sockets of uncommon families,
@@ -40,6 +41,7 @@ class CommandLine(ABC):
     """Engine called by its command line, with a separate environment and folder."""
 
     name = ""
+    starting_seconds = STARTING_SECONDS
 
     def __init__(self, folder: Path, program: str) -> None:
         self._folder, self.program = folder.resolve(), program
@@ -288,7 +290,7 @@ def bounds(start: Start) -> list[str]:
             "--security-opt",
             "no-new-privileges",
             "--security-opt",
-            f"seccomp={_SYSTEM_CALLS}",
+            f"seccomp={SYSTEM_CALLS}",
             "--user",
             f"{USER}:{USER}",
         ),

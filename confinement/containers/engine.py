@@ -124,13 +124,15 @@ class Container(Protocol):
 
 
 class Engine(Protocol):
-    """Interface of podman, docker and the test double."""
+    """Interface of all back ends: podman, docker, Slurm, Kubernetes, and the test double."""
 
     name: str
     owner: int
     """Number of the user and group of this machine that a container's user is."""
     separates_output: bool
     """True if /output should be a separate file system, bounded by the kernel, where possible."""
+    starting_seconds: float
+    """Time in seconds after which a container that has not started is a fault; infinite where jobs are queued."""
 
     def versions(self) -> dict[str, str]:
         """Return `engine`, `runtime` and `kernel`, for the provenance of a result."""

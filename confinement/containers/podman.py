@@ -22,7 +22,7 @@ from evaluation import durable
 _BASE_UID = 1_048_576
 _UIDS = 65_536
 _LOADED = "podium-image"
-_CONFIGURATION = """[containers]
+CONFIGURATION = """[containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 volumes = []
 devices = []
@@ -158,7 +158,7 @@ class Podman(CommandLine):
             self.folder(name)
         configuration = self._folder / "containers.conf"
         if not configuration.exists():
-            durable.write_text(configuration, _CONFIGURATION)
+            durable.write_text(configuration, CONFIGURATION)
         variables = super().environment() | {"CONTAINERS_CONF": str(configuration)}
         if self.is_root:
             return variables | {"XDG_RUNTIME_DIR": str(self._folder / "run")}

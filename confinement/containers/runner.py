@@ -24,7 +24,6 @@ INTERFACE_FILE = "interface.json"
 _SAMPLE_SECONDS, _SLOW_SAMPLE_SECONDS, _SLOW_BYTES = 0.05, 0.1, 8 * GIB
 _LOOK_SECONDS, _BEAT_SECONDS = 0.25, 1.0
 _LOG_SECONDS, _LAST_LOG_SECONDS = 0.2, 5.0
-_STARTING_SECONDS = 180.0
 _STARTS = 2
 """An entry point that cannot be started is tried once more."""
 _SIGNALLED = 128
@@ -212,8 +211,9 @@ class _Run:
                     look = now + _LOOK_SECONDS
                 seen.log_bound = self.reader.size > self.batch.limits.log_bytes
                 seen.timed = started is not None and now - started >= self.batch.limits.seconds(self.count)
-                if started is None and now - began > _STARTING_SECONDS:
-                    seen.fault = f"The engine did not start the container within {_STARTING_SECONDS:g} seconds."
+                if started is None and now - began > self.engine.starting_seconds:
+                    limit = self.engine.starting_seconds
+                    seen.fault = f"The engine did not start the container within {limit:g} seconds."
                 if seen.timed or seen.log_bound or seen.cancelled or seen.output_bound or seen.fault:
                     container.kill()
                     break

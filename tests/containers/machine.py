@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,13 @@ class Machine:
         # Users of its own, so that what is left of one run of tests is not taken for what is left of another.
         users = 1_048_576 + 65_536 * (os.getpid() % 10_000)
         return cls(folder, Podman(folder / "engine", base_uid=users))
+
+    @classmethod
+    def make_in(cls, folder: Path, engine: Any) -> "Machine":
+        """Return a machine with another engine, in a folder that is removed by whoever made it."""
+        own = folder / f"machine-{engine.name}-{time.monotonic_ns()}"
+        own.mkdir(mode=0o711)
+        return cls(own, engine)
 
     def close(self) -> None:
         for own in self.engine.containers():

@@ -93,6 +93,7 @@ class StandInEngine:
 
     name = "stand-in"
     separates_output = False
+    starting_seconds = 180.0
 
     def __init__(self, script: Script = copies, held: list[str] | None = None) -> None:
         self.owner = os.geteuid()
