@@ -336,7 +336,9 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
             name = "real processes and browser, PostgreSQL + Redis"
             waiting.append(with_processes(name, "browser-services", *walks, "-m", "services", services=True))
     if engine:
-        waiting.append(with_processes("real containers", "containers", "-n", "2", "tests/containers"))
+        waiting.append(
+            with_processes("real containers", "containers", "-n", "2", "--dist", "loadgroup", "tests/containers")
+        )
     if composition:
         waiting.append(Leg("docker-compose.yml, brought up", COMPOSITION, "composition", again=True))
     return Plan(first, computing, waiting)
@@ -347,6 +349,13 @@ def containers_lack() -> list[str]:
     places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     programs = [name for name in ("podman", "runc", "busybox", "mke2fs") if not shutil.which(name, path=places)]
     return programs + ([] if os.geteuid() == 0 else ["root"])
+
+
+def slurm_lacks() -> list[str]:
+    """Return what tests with a real Slurm need and this machine does not have."""
+    places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    programs = ("slurmctld", "slurmd", "slurmdbd", "sbatch", "sacct", "mariadbd", "mariadb-install-db", "ch-run")
+    return [name for name in programs if not shutil.which(name, path=places)] + containers_lack()
 
 
 def composition_lacks() -> str:
@@ -394,6 +403,7 @@ REQUIREMENTS = {
         "the integration tests on PostgreSQL and Redis", lambda: "" if os.environ.get("REDIS_URL") else "REDIS_URL"
     ),
     "containers": Requirement("the tests marked `engine`", lambda: ", ".join(containers_lack())),
+    "slurm": Requirement("the tests with a real Slurm", lambda: ", ".join(slurm_lacks())),
     "composition": Requirement("the start of docker-compose.yml", composition_lacks),
 }
 """Requirements by the names that `PODIUM_CI_WITHOUT` has for them."""

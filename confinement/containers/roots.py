@@ -74,8 +74,9 @@ def unpack(layers: Sequence[Path], root: Path) -> None:
                     pa.input_stream(str(layer), compression="zstd", buffer_size=BLOCK) as plain,
                     tarfile.open(fileobj=plain, mode="r|") as archive,
                 ):
+                    written: set[str] = set()
                     for entry in archive:
-                        _take(archive, entry, root, top)
+                        _take(archive, entry, root, top, written)
         for name in MOUNT_POINTS:
             (root / name).mkdir(exist_ok=True)
         for name in _EMPTY_FILES:
@@ -105,7 +106,7 @@ def _resolved(root: Path, path: str) -> bool:
             links += 1
             if links > _MOST_LINKS:
                 return False
-            target = os.readlink(here)
+            target = str(here.readlink())
             done = "" if target.startswith("/") else done
             waiting = [step for step in target.split("/") if step] + waiting
         elif not here.exists():
@@ -115,16 +116,19 @@ def _resolved(root: Path, path: str) -> bool:
     return (root / done).is_file()
 
 
-def _take(archive: tarfile.TarFile, entry: tarfile.TarInfo, root: Path, top: int) -> None:
+def _take(archive: tarfile.TarFile, entry: tarfile.TarInfo, root: Path, top: int, written: set[str]) -> None:
     """Take one entry; each folder above it is opened without following links."""
     parts = _parts(entry.name)
     if not parts:
         return
     *above, name = parts
+    # A marker removes what lower layers have, and nothing of its own layer.
+    written.update("/".join(parts[: count + 1]) for count in range(len(parts)))
     with _folder(top, above, entry.name) as folder:
         if name == _OPAQUE:
-            for inner in os.listdir(folder):
-                _remove(folder, inner, root.joinpath(*above))
+            for inner in os.scandir(folder):
+                if "/".join([*above, inner.name]) not in written:
+                    _remove(folder, inner.name, root.joinpath(*above))
             return
         if name.startswith(_WHITEOUT):
             _remove(folder, name.removeprefix(_WHITEOUT), root.joinpath(*above))

@@ -224,6 +224,7 @@ class _Run:
             reading.join(_LAST_LOG_SECONDS)
         # What was written in the last moment, and what was printed, counts too.
         seen.output_bound = seen.output_bound or self._excess(space)
+        seen.log_bound = seen.log_bound or self.reader.size > self.batch.limits.log_bytes
         return seen
 
     def _read(self, container: Container, ends: threading.Event) -> None:

@@ -44,6 +44,13 @@ _ENDED = {
     *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED"),
     *("REVOKED", "TIMEOUT"),
 }
+_NEVER = {
+    *("AccountNotAllowed", "BadConstraints", "InvalidAccount", "InvalidQOS", "PartitionConfig", "PartitionNodeLimit"),
+    *("PartitionTimeLimit", "QOSNotAllowed", "AssocMaxCpuPerJobLimit"),
+    *("AssocMaxMemPerJob", "QOSMaxCpuPerJobLimit", "QOSMaxMemoryPerJob", "QOSMaxWallDurationPerJobLimit"),
+}
+"""Reasons why Slurm keeps a job in the queue that time alone does not change."""
+_NEVER_SECONDS = 10.0
 _CANNOT_START, _NOT_THERE = 126, 127
 
 
@@ -103,8 +110,8 @@ class Slurm:
         EngineError
             If it is not installed, takes too long, or fails while `check` is set.
         """
-        kept = ("PATH", "SLURM_CONF", "LD_LIBRARY_PATH", "HOME")
-        environment = {name: os.environ[name] for name in kept if name in os.environ} | {"LC_ALL": "C.UTF-8"}
+        passed_on = ("PATH", "SLURM_CONF", "LD_LIBRARY_PATH", "HOME")
+        environment = {name: os.environ[name] for name in passed_on if name in os.environ} | {"LC_ALL": "C.UTF-8"}
         try:
             done = subprocess.run(  # noqa: S603
                 arguments,
@@ -167,8 +174,11 @@ class Slurm:
                 part.mkdir()
                 unpack(layers, part / "root")
                 durable.write_bytes(part / "config.json", config)
-            with contextlib.suppress(FileExistsError):
+            # Flushes the disk without opening each file: links of an image lead to files of this machine.
+            os.sync()
+            if not target.exists():
                 part.rename(target)
+                durable.flush_folder(target.parent)
         except OSError as error:
             raise EngineError(f"the image cannot be stored for the nodes: {error}") from error
         finally:
@@ -201,12 +211,12 @@ class Slurm:
                 node_folder=self._node_folder,
             )
         else:
-            own = self._folder / "roots" / start.image_id.removeprefix("sha256:")
-            program = Program.of((own / "config.json").read_bytes())
-            if not program.arguments or not lies_in(own / "root", program.arguments[0], program.environment):
+            image_folder = self._folder / "roots" / start.image_id.removeprefix("sha256:")
+            program = Program.of((image_folder / "config.json").read_bytes())
+            if not program.arguments or not lies_in(image_folder / "root", program.arguments[0], program.environment):
                 return _NotStarted()
             text = slurm_jobs.folder_script(
-                start, self.site.launcher, root=own / "root", program=program, node_folder=self._node_folder
+                start, self.site.launcher, root=image_folder / "root", program=program, node_folder=self._node_folder
             )
         script = start.folder / "job.sh"
         durable.write_text(script, text)
@@ -219,7 +229,7 @@ class Slurm:
 
     def containers(self) -> list[Remains]:
         """Jobs of this folder that are queued or running."""
-        return [own for _, own in self._listed()]
+        return [container for _, container in self._listed()]
 
     def is_alone(self, name: str) -> bool:  # noqa: ARG002 (a job knows its node's neighbours by the site alone)
         """Return whether each job has its node for itself, as the site says."""
@@ -227,19 +237,20 @@ class Slurm:
 
     def remove(self, name: str) -> None:
         """Cancel a job by its name, and wait a bounded time until it has ended."""
-        jobs = self._jobs_named(name)
-        if not jobs:
+        listed = [(job, container.running) for job, container in self._listed() if container.name == name]
+        if not listed:
             return
-        self.call("scancel", "--batch", "--signal=TERM", *jobs, check=False)
-        self.call("scancel", "--state=PENDING", *jobs, check=False)
+        for job, is_running in listed:
+            # A script ends its container itself. `scancel` waits for a job in the queue before it signals one.
+            self.call("scancel", *(("--batch", "--signal=TERM") if is_running else ()), job, check=False)
         until = time.monotonic() + _ENDING_SECONDS
         while time.monotonic() < until and self._jobs_named(name):
             time.sleep(_WAIT_SECONDS * 2)
-        if self._jobs_named(name):
+        if jobs := self._jobs_named(name):
             self.call("scancel", *jobs, check=False)
 
     def _jobs_named(self, name: str) -> list[str]:
-        return [job for job, own in self._listed() if own.name == name]
+        return [job for job, container in self._listed() if container.name == name]
 
     def _listed(self) -> list[tuple[str, Remains]]:
         """Return jobs of this folder that have not ended, each with its number."""
@@ -249,7 +260,7 @@ class Slurm:
             job, name, state, comment = line.strip().split("|", 3)
             if comment.startswith(f"{self._mark}:"):
                 *_, batch, lease = comment.split(":")
-                listed.append((job, Remains(name, batch, lease, state not in _ENDED and state != "PENDING")))
+                listed.append((job, Remains(name, batch, lease, state == "RUNNING")))
         return listed
 
     def job(self, job: str) -> _Job | None:
@@ -307,6 +318,7 @@ class SlurmContainer:
         self._engine, self._start, self.job = engine, start, job
         self._submitted = time.monotonic()
         self._is_killed = False
+        self._refused = ""
         self._gone: float | None = None
         self._printed: IO[bytes] | None = None
         self._last = _Job("PENDING")
@@ -317,7 +329,7 @@ class SlurmContainer:
 
     def running(self) -> bool:
         """Return whether the job is queued or runs, and has not reported an end."""
-        if self._has("ended") or self._has("fault"):
+        if self._has("ended") or self._has("fault") or self._refused:
             return False
         job = self._engine.job(self.job)
         if job is None and time.monotonic() - self._submitted < _VISIBLE_SECONDS:
@@ -325,7 +337,10 @@ class SlurmContainer:
         self._last = job or self._last
         if job is not None and job.state not in _ENDED:
             self._gone = None
-            return True
+            is_never = job.state == "PENDING" and job.reason in _NEVER
+            if is_never and time.monotonic() - self._submitted > _NEVER_SECONDS:
+                self._refused = job.reason
+            return not self._refused
         # What the node wrote last may take a while to appear here.
         self._gone = self._gone or time.monotonic()
         was_on_node = self._last.node and self._last.state not in ("NODE_FAIL", "BOOT_FAIL")
@@ -341,7 +356,7 @@ class SlurmContainer:
         """Return the next printed output, as far as it has arrived here."""
         until = time.monotonic() + seconds
         while True:
-            is_over = self._has("ended") or self._has("fault") or self._gone is not None
+            is_over = self._has("ended") or self._has("fault") or self._gone is not None or bool(self._refused)
             piece = self._read()
             if piece or is_over:
                 return piece or None
@@ -356,7 +371,7 @@ class SlurmContainer:
     def kill(self) -> None:
         """End all of its processes at once, or take the job out of the queue."""
         self._is_killed = True
-        if self.started():
+        if self._has("arrived"):
             # The script ends the container and still reports how it ended.
             self._engine.call("scancel", "--batch", "--signal=TERM", self.job, check=False)
             until = time.monotonic() + _ENDING_SECONDS
@@ -374,6 +389,9 @@ class SlurmContainer:
             return Ending(None, None, None, fault=f"slurm, job {self.job}: {self._text('fault').strip()[:600]}")
         if self._has("ended"):
             return self._reported()
+        if self._refused:
+            fault = f"slurm cannot run job {self.job} in this partition: {self._refused}; compare the limits with those of the cluster"
+            return Ending(None, None, None, fault=fault)
         state = self._last.state
         if self._is_killed:
             return Ending(None, None, None)
@@ -434,9 +452,8 @@ class SlurmContainer:
         return (self._start.folder / name).exists()
 
     def _text(self, name: str) -> str:
-        with contextlib.suppress(OSError):
-            with (self._start.folder / name).open("rb") as stream:
-                return stream.read(MIB).decode(errors="replace")
+        with contextlib.suppress(OSError), (self._start.folder / name).open("rb") as stream:
+            return stream.read(MIB).decode(errors="replace")
         return ""
 
     def _read(self) -> bytes:

@@ -140,8 +140,9 @@ W=$(mktemp -d "$NODE/job-XXXXXXXX") || fail "the disk of the node is full"
 chmod 711 "$W"
 ( flock 9; load ) 9> "$NODE/lock" || fail "the node cannot load the image {digest}"
 mkdir "$W/call" && cd "$W/call" || fail "the disk of the node is full"
-end() {{ podman kill --signal KILL {start.name}; }}
-trap end TERM
+[ -z "$stopped" ] || fail "the job was cancelled before its container started"
+# A container that is being created cannot be killed yet.
+end() {{ until podman kill --signal KILL {start.name} || [ -s "$W/code" ]; do sleep 0.2; done; }}
 # What the container prints is bounded here as well: the login host may look away for a while.
 {{ podman {words} $({gpus}) {image}; echo $? > "$W/code"; }} < /dev/null 2>&1 | head -c {start.limits.log_bytes + MIB} > "$J/printed" &
 is_there() {{
@@ -154,6 +155,8 @@ is_there() {{
 now > "$J/began"
 while ! wait; do :; done
 [ -e "$W/call/oom" ] && echo oom_kill 1 >> "$J/usage"
+# A client that nobody reads may end before its container.
+podman kill --signal KILL {start.name}
 podman wait {start.name}
 podman inspect --type container {start.name} > "$J/inspected"
 for group in {groups}; do
@@ -202,11 +205,11 @@ W=$1
 {inner}
 PODIUM-END-OF-SCRIPT
 end() {{
-    first=$(cat "$W/pid")
+    first=$(cat "$W/pid" 2> /dev/null) || return
     # The first process of the namespace: all others end with it.
     kill -KILL $(cat "/proc/$first/task/$first/children") || kill -KILL "$first"
 }}
-trap end TERM
+[ -z "$stopped" ] || fail "the job was cancelled before its container started"
 now > "$J/began"
 {{
     {_CALL} HOME=/ {bounds} {around} sh "$W/inner" "$W" & echo $! > "$W/pid"
@@ -222,7 +225,9 @@ def _charliecloud(start: Start, root: Path, program: Program) -> str:
     lines = [
         "hostname podium",
         'mount -t tmpfs -o size=1m,mode=755,nosuid podium "$W/box"',
-        'mkdir "$W/box/dev" "$W/box/dev/shm" "$W/box/dev/pts" "$W/box/tmp"',
+        'mkdir "$W/box/dev" "$W/box/tmp"',
+        'mount -t tmpfs -o size=64k,mode=755,nosuid,noexec podium "$W/box/dev"',
+        'mkdir "$W/box/dev/shm" "$W/box/dev/pts"',
         'for d in null zero full random urandom tty; do : > "$W/box/dev/$d"; mount --bind "/dev/$d" "$W/box/dev/$d"; done',
         'for d in /dev/nvidia*; do [ -c "$d" ] && : > "$W/box$d" && mount --bind "$d" "$W/box$d"; done; true'
         if start.gpus or limits.gpus
@@ -237,6 +242,7 @@ def _charliecloud(start: Start, root: Path, program: Program) -> str:
         way = "rw" if mount.target == "/output" else "ro"
         lines += [f"mount --bind {source} {source}", f"mount -o remount,bind,{way},nosuid,nodev {source}"]
         binds += ["--bind", f"{mount.source}:{mount.target}"]
+    lines.append('mount -o remount,ro,nosuid,noexec "$W/box/dev"')
     lines += ['mount --rbind "$W/box/dev" /dev', "ip link set lo up 2> /dev/null || true"]
     words = shlex.join([*binds, "--cd", program.folder, str(root), "--", *program.arguments])
     # Host files for users and groups are not mounted, since they name the users of the cluster.
@@ -258,9 +264,7 @@ def _apptainer(start: Start, root: Path, program: Program) -> str:
     return f'exec apptainer exec --env-file "$W/environment" --workdir "$W/scratch" {words}'
 
 
-_GPUS = (
-    'for gpu in $(echo "$CUDA_VISIBLE_DEVICES" | tr , " "); do printf -- "--device nvidia.com/gpu=%s " "$gpu"; done'
-)
+_GPUS = 'for gpu in $(echo "$CUDA_VISIBLE_DEVICES" | tr , " "); do printf -- "--device nvidia.com/gpu=%s " "$gpu"; done'
 
 
 def _head(start: Start) -> str:
@@ -274,6 +278,9 @@ fail() {{
     [ -n "$W" ] && rm -rf "$W"
     exit 99
 }}
+stopped=
+end() {{ :; }}
+trap 'stopped=1; end' TERM
 hostname > "$J/node"; now > "$J/arrived\""""
 
 
@@ -284,11 +291,11 @@ exit 0"""
 
 
 def usage(text: str) -> Mapping[str, int]:
-    """Read what a script reported about resources; of a name that appears twice, the larger value counts.
+    r"""Read what a script reported about resources; of a name that appears twice, the larger value counts.
 
     Examples
     --------
-    >>> usage("high_water 1048576\\noom_kill 0\\noom_kill 1\\nother\\n")
+    >>> usage("high_water 1048576\noom_kill 0\noom_kill 1\nother\n")
     {'high_water': 1048576, 'oom_kill': 1}
     """
     values: dict[str, int] = {}

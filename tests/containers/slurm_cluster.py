@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -14,16 +13,9 @@ from pathlib import Path
 
 from confinement.containers.removing import remove_tree
 
-PROGRAMS = ("slurmctld", "slurmd", "slurmdbd", "sbatch", "sacct", "mariadbd", "mariadb-install-db", "ch-run", "unshare")
 NODES = ("n1", "n2", "n3")
 _PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 _SECONDS = 45.0
-
-
-def lacking() -> list[str]:
-    """Return the programs and rights that this machine lacks for a cluster."""
-    missing = [name for name in PROGRAMS if shutil.which(name, path=_PLACES) is None]
-    return missing + ([] if os.geteuid() == 0 else ["root"])
 
 
 @dataclass

@@ -93,7 +93,7 @@ def test_an_unknown_name_is_refused(machine, capsys):
     code, text = planned(capsys)
     assert code == 2
     assert "PODIUM_CI_WITHOUT contains podman" in text
-    assert "browser, postgresql, redis, containers, composition" in text
+    assert "browser, postgresql, redis, containers, slurm, composition" in text
 
 
 def test_every_name_is_documented():
@@ -107,7 +107,7 @@ def jobs() -> dict[str, dict]:
 
 SHARES = [(entry["part"], entry["shard"]) for entry in jobs()["test"]["strategy"]["matrix"]["include"]]
 """Parts and shards of the jobs."""
-AS_ROOT = {"containers", "composition"}
+AS_ROOT = {"containers", "slurm", "composition"}
 SECONDS = {
     "lint": 276, "migrations": 13, "embedded": 2331, "integration": 512, "browser": 1067, "browser-services": 539,
 }  # fmt: skip

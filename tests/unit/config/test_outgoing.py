@@ -25,6 +25,8 @@ CONNECTING = {
     "platform/executions/services/hosts.py": "the name of this machine",
     "confinement/guarantees.py": "tries in a confined child that connections fail",
     "confinement/containers/probe.py": "tries in a container that connections fail",
+    "confinement/containers/kubernetes.py": "the cluster of the settings, with time-outs, by a runner",
+    "confinement/containers/registries.py": "the registry of that cluster, with time-outs, by a runner",
     "client/podium_client/connection.py": CLIENT,
     "client/podium_client/downloading.py": CLIENT,
     "client/podium_client/direct.py": CLIENT,

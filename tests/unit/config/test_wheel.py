@@ -162,7 +162,7 @@ def test_every_dependency_is_imported_and_every_import_is_declared():
     own = {"evaluation", "podium_client", "confinement"}
     third_party = {name for source in SOURCES for name in imported(ROOT / source)} - own - set(sys.stdlib_module_names)
     assert declared <= third_party
-    assert third_party <= declared | modules([*extras["merging"], *extras["site"]])
+    assert third_party <= declared | modules([*extras["gpu"], *extras["merging"], *extras["site"]])
 
 
 def test_the_installed_command_line_scores_ranks_and_verifies(run, tmp_path):
@@ -202,7 +202,7 @@ def test_a_report_without_its_extra_names_the_extra_in_one_line(run, tmp_path):
 
 def test_the_extra_of_the_platform_names_what_a_checkout_requires():
     def names(lines):
-        return {line.lower() for line in lines} - {"podium-evaluation[merging,report]"}
+        return {line.lower() for line in lines} - {"podium-evaluation[gpu,merging,report]"}
 
     lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
     bare = {line.partition(">")[0].lower() for line in lines if line and not line.startswith("#")}
