@@ -207,7 +207,7 @@ class Kubernetes:
         self._references[image_id] = registries.store(self._registry, address, layout, image_id)
 
     def remove_image(self, image_id: str) -> None:
-        """Forget an image; the registry's entry rules decide how long it is stored there."""
+        """Forget an image; the registry's own rules decide how long it is stored there."""
         self._references.pop(image_id, None)
 
     def protect(self) -> None:
@@ -450,7 +450,7 @@ def state_of(pod: Object) -> _State:
         None,
     )
     if reason == "Evicted" and "exceeds the limit" in message:
-        # It wrote more than its bounded folders take, which is its entry doing.
+        # It wrote more than its bounded folders take, which counts against it.
         return _State(has_started=True, ended=ended or {"reason": reason})
     if reason in _BY_THE_CLUSTER | {"Evicted", "DeadlineExceeded"} or disrupted is not None:
         words = reason or str((disrupted or {}).get("reason", ""))

@@ -207,5 +207,7 @@ def test_the_extra_of_the_platform_names_what_a_checkout_requires():
     lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
     bare = {line.partition(">")[0].lower() for line in lines if line and not line.startswith("#")}
     extras = PROJECT["optional-dependencies"]
-    declared = names([*PROJECT["dependencies"], *extras["merging"], *extras["report"], *extras["platform"]])
+    declared = names(
+        [*PROJECT["dependencies"], *extras["gpu"], *extras["merging"], *extras["report"], *extras["platform"]]
+    )
     assert {name.partition(">")[0] for name in declared} == bare
