@@ -121,6 +121,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("phase", help="number or short name of the phase")
         command.add_argument("path", type=Path, help="archive, or folder to pack")
     command.add_argument("--accept-incomplete", action="store_true", help="score without asking when cases are missing")
+    command.add_argument(
+        "--confirm", action="store_true", help="upload although all predictions together look like a mistake"
+    )
     command.add_argument("--no-validate", action="store_true", help="do not check before uploading")
     command.add_argument("--watch", action="store_true", help="wait for the result")
     site_words.configure(commands)
@@ -480,6 +483,8 @@ def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
 def _checked(options: argparse.Namespace, connection: Connection, phase: int, *, quiet: bool = False) -> int:
     outcome = validate(connection, challenge=_slug(options.challenge), phase=phase, path=options.path)
     lines = [f"{finding.case}: {finding.sentence}" for finding in outcome.findings]
+    lines += [f"{question.sentence} (check this)" for question in outcome.asked]
+    lines += [note.sentence for note in outcome.questions if note not in outcome.asked]
     lines += outcome.extra[:20]
     valid = outcome.expected - len(outcome.findings)
     lines.append(f"{valid} of {outcome.expected} cases can be scored.")
@@ -491,11 +496,15 @@ def _checked(options: argparse.Namespace, connection: Connection, phase: int, *,
         "expected": outcome.expected,
         "findings": [{**finding.document, "message": finding.reason} for finding in outcome.findings],
         "extra": outcome.extra,
+        "questions": [question.document for question in outcome.questions],
         "will_be_taken": outcome.will_be_taken,
     }
     if not quiet:
         _show(options, document, "\n".join(lines))
     if options.run is _submit:
+        if outcome.asked and not options.confirm:
+            _tell("Nothing was uploaded. If the predictions are right, start the same command with --confirm.")
+            return NOT_TAKEN
         return DONE if outcome.will_be_taken else NOT_TAKEN
     return NOT_TAKEN if outcome.findings else DONE
 

@@ -10,8 +10,10 @@ from podium_client.findings import Finding
 Fetch = Callable[[str], Path]
 
 
-def check_table(wanted: dict[str, Any], files: list[str], fetch: Fetch) -> tuple[list[Finding], list[str]]:
-    """Find the one table among `files` and judge every case; returns findings, and what will be ignored.
+def check_table(
+    wanted: dict[str, Any], files: list[str], fetch: Fetch
+) -> tuple[list[Finding], list[str], list[Finding]]:
+    """Find the one table among `files` and judge every case; returns findings, what will be ignored, and questions.
 
     Raises
     ------
@@ -28,16 +30,18 @@ def check_table(wanted: dict[str, Any], files: list[str], fetch: Fetch) -> tuple
     ignored = [f"{file}: {note_beside_table(file, table['files']).reason}" for file in files if file != path_of_table]
     path = fetch(path_of_table)
     try:
-        findings, extra = _judge(path, wanted["problem"], table, names)
+        findings, extra, questions = _judge(path, wanted["problem"], table, names)
     except ReadError as error:
         raise ClientError(str(error)) from error
-    return findings, [*ignored, *extra]
+    return findings, [*ignored, *extra], questions
 
 
-def _judge(path: Path, kind: str, table: dict[str, Any], names: list[str]) -> tuple[list[Finding], list[str]]:
+def _judge(
+    path: Path, kind: str, table: dict[str, Any], names: list[str]
+) -> tuple[list[Finding], list[str], list[Finding]]:
     """Read the table as the platform will.
 
-    Returns findings, and the rows that will be ignored, with the reason.
+    Returns findings, the rows that will be ignored, with the reason, and questions about all rows together.
     """
     from evaluation.checking.rows import judge_rows, row_label
     from evaluation.problems.case_tables import expected_of
@@ -56,4 +60,4 @@ def _judge(path: Path, kind: str, table: dict[str, Any], names: list[str]) -> tu
     problem.check_predictions(rows, path, expected)
     judged = judge_rows(rows, names, path.name)
     extra = [f"{row_label(path.name, row)}: {note.reason}" for row, note in judged.extra.items()]
-    return list(judged.findings.values()), extra
+    return list(judged.findings.values()), extra, rows.findings(path.name)

@@ -5,10 +5,11 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from evaluation.checking import Severity
 from evaluation.checking.naming import bare_name, is_hidden
 from podium_client.connection import Connection, RefusedError
 from podium_client.errors import ClientError
@@ -27,6 +28,13 @@ class Outcome:
     incomplete_allowed: bool
     missing_case: str = ""
     """Treatment of cases that cannot be scored, in the platform's wording."""
+    questions: list[Finding] = field(default_factory=list)
+    """Questions and notes about all predictions together."""
+
+    @property
+    def asked(self) -> list[Finding]:
+        """The questions, without notes."""
+        return [finding for finding in self.questions if finding.severity is Severity.HOLD]
 
     @property
     def will_be_taken(self) -> bool:
@@ -53,21 +61,30 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
     names = [case["name"] for case in wanted["cases"]]
     with _contents(path) as (files, fetch):
         if wanted.get("table"):
-            findings, extra = check_table(wanted, files, fetch)
-            return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
-        findings, extra = _check_files(wanted, files, fetch)
-    return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
+            findings, extra, questions = check_table(wanted, files, fetch)
+        else:
+            findings, extra, questions = _check_files(wanted, files, fetch)
+    allowed, cost = wanted["incomplete_allowed"], wanted.get("missing_case", "")
+    return Outcome(len(names), findings, extra, allowed, cost, questions)
 
 
-def _check_files(wanted: dict[str, Any], files: list[str], fetch: Any) -> tuple[list[Finding], list[str]]:
-    """Assign the files to the cases and read each; returns the findings, and what will be ignored, with the reason."""
+def _check_files(
+    wanted: dict[str, Any], files: list[str], fetch: Any
+) -> tuple[list[Finding], list[str], list[Finding]]:
+    """Assign the files to the cases and read each.
+
+    Returns the findings of cases, what will be ignored, with the reason, and questions about all cases together.
+    """
     from evaluation.checking.sentences import of_issue
     from evaluation.problems.files import file_problem
 
     names = [case["name"] for case in wanted["cases"]]
     beside = _Beside.of(wanted, files, fetch)
     extra = [f"{beside.name}: case {case}" for case in beside.cases if case not in set(names)]
-    assignment = file_problem(wanted["problem"]).assign(beside.others, names)
+    problem = file_problem(wanted["problem"])
+    assignment = problem.assign(beside.others, names)
+    features: dict[str, dict[str, Any]] = {}
+    reasons: dict[str, Any] = {}
     extra += [f"{file}: {note.reason}" for file, note in assignment.extra.items()]
     findings = []
     for case in wanted["cases"]:
@@ -76,28 +93,32 @@ def _check_files(wanted: dict[str, Any], files: list[str], fetch: Any) -> tuple[
             findings.append(assignment.findings[name])
             continue
         file = assignment.files[name]
-        if (issue := _issue(wanted, case, fetch(file), beside)) is not None:
+        content, issue = _read(problem, wanted, case, fetch(file), beside)
+        if issue is not None:
+            reasons[name] = issue
             findings.append(of_issue(issue, case=name, file=file))
-    return findings, extra
+        elif case_features := problem.plausibility.features(content):
+            features[name] = case_features
+    return findings, extra, list(problem.plausibility.questions(features, reasons))
 
 
-def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_Beside") -> Any:
-    """Return the problem with a file or with its rows in the accompanying table, or None."""
-    from evaluation.problems.files import file_problem
+def _read(problem: Any, wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_Beside") -> tuple[Any, Any]:
+    """Return the content of a file, and the problem with it or with its rows in the accompanying table, or None."""
     from evaluation.readers import Limits, ReadError
 
-    problem, name, facts = file_problem(wanted["problem"]), case["name"], case["geometry"]
+    name, facts = case["name"], case["geometry"]
+    content = None
     expected = {"labels": wanted["labels"]} | wanted.get("expected", {})
     try:
         content = problem.read_prediction(file, facts, expected, limits=Limits(decoded_bytes=problem.byte_limit(facts)))
         if beside.table is None:
-            return None
+            return content, None
         if name in beside.table.invalid:
-            return beside.table.invalid[name]
+            return content, beside.table.invalid[name]
         problem.check_objects(content, beside.table.of(name), case=name, file=file.name)
     except ReadError as error:
-        return error.issue
-    return None
+        return content, error.issue
+    return content, None
 
 
 @dataclass(frozen=True)

@@ -37,11 +37,11 @@ def podium(live_server, world, workers, tmp_path, monkeypatch, capsys):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder of four right predictions."""
-    from tests.integration.submissions.world import predictions
+    """A folder of four right predictions, which are not all identical."""
+    from tests.integration.submissions.world import labels, nifti, predictions
 
     place = tmp_path / "predictions"
     place.mkdir()
-    for name, content in predictions().items():
-        (place / name).write_bytes(content)
+    for number, (name, content) in enumerate(predictions().items()):
+        (place / name).write_bytes(content if number else nifti(labels(0)))
     return place

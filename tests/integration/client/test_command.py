@@ -3,6 +3,7 @@
 import json
 import stat
 
+import numpy as np
 import pytest
 import requests
 from django.urls import resolve
@@ -160,6 +161,28 @@ def test_every_address_that_the_command_uses_is_in_the_schema(client):
 def test_names_of_other_people_do_not_steer_the_terminal(podium, world):
     type(world.challenge).objects.update(title="Blocks\x1b[2J\u202e")
     assert podium("challenges")[1] == "blocks  Blocks�[2J�\n"
+
+
+def test_identical_predictions_are_uploaded_only_when_they_are_confirmed(podium, folder):
+    for path in folder.iterdir():
+        path.write_bytes(nifti(labels(1)))
+    code, out, _ = podium("validate", "blocks", "first", folder)
+    assert code == 0
+    assert "the predictions for all 4 cases are identical. Check that each case has its own prediction." in out
+    code, _, err = podium("submit", "blocks", "first", folder)
+    assert (code, Submission.objects.count()) == (1, 0)
+    assert "start the same command with --confirm" in err
+    assert podium("submit", "blocks", "first", folder, "--confirm")[0] == 0
+    assert Submission.objects.count() == 1
+
+
+def test_empty_predictions_and_one_label_everywhere_are_uploaded_without_a_question(podium, folder):
+    for value in (0, 1):
+        for path in folder.iterdir():
+            path.write_bytes(nifti(np.full_like(labels(), value)))
+        code, out, _ = podium("validate", "blocks", "first", folder)
+        assert (code, out) == (0, "4 of 4 cases can be scored.\n")
+    assert podium("submit", "blocks", "first", folder)[0] == 0
 
 
 def test_an_archive_is_validated_by_its_members(podium, tmp_path):
