@@ -1,10 +1,11 @@
-"""Checks of an assessment of objects that no single entry shows."""
+"""Checks of an assessment that no single entry shows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.errors import AssessmentError, listed
+from evaluation.assessment.reading import is_number
 from evaluation.catalogue import get
 
 if TYPE_CHECKING:
@@ -51,3 +52,21 @@ def check_classes_of_mean(assessment: Assessment) -> None:
     means = [metric.id for metric in assessment.computed if get(metric.id).all_classes]
     if means and not assessment.regions:
         raise AssessmentError("regions", [], f"the classes over which {means[0]} is a mean")
+
+
+def check_tolerances(assessment: Assessment) -> None:
+    """Refuse tolerances of regions that the assessment does not have, and what is no distance.
+
+    Raises
+    ------
+    AssessmentError
+        Naming the metric and the region.
+    """
+    names = [region.name for region in assessment.regions]
+    for index, use in enumerate(assessment.metrics):
+        for name, value in (use.options.get("tolerance_by_region") or {}).items():
+            path = f"metrics[{index}].options.tolerance_by_region.{name}"
+            if name not in names:
+                raise AssessmentError(path, value, f"one of the regions {listed(names)}")
+            if not is_number(value) or value < 0:
+                raise AssessmentError(path, value, "a number of 0 or more, in mm")

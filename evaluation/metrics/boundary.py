@@ -275,6 +275,15 @@ def masd(
             required=True,
         ),
         Option(
+            "tolerance_by_region",
+            "object",
+            None,
+            "Tolerances of single regions by their name, in mm; the others have the tolerance above.",
+            unit="mm",
+            stands_where_set=True,
+            accepted={"InS": ()},
+        ),
+        Option(
             "boundary_weighting",
             "enum",
             "pixel_count",

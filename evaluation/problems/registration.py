@@ -249,9 +249,11 @@ class Registration(PartsProblem):
 
     def check(self, assessment: Assessment) -> None:
         """Labels are compared region by region."""
+        from evaluation.assessment.checks import check_tolerances
         from evaluation.assessment.errors import AssessmentError
         from evaluation.scoring.registration import of_labels
 
+        check_tolerances(assessment)
         compared = [use.name for use in assessment.computed if of_labels(use)]
         if compared and not assessment.regions:
             raise AssessmentError("regions", [], f"the labels that {', '.join(compared)} compare")

@@ -315,9 +315,11 @@ class SegmentationWithConfidence(SemanticSegmentation):
 
     def check(self, assessment: Assessment) -> None:
         """Regions of the risk are those of the assessment."""
+        from evaluation.assessment.checks import check_tolerances
         from evaluation.problems.computed_risk import check_regions, risk_of
 
         check_regions(risk_of(assessment.settings), [region.name for region in assessment.regions])
+        check_tolerances(assessment)
 
     # The table beside the images --------------------------------------------------------------------------------------
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_volumes
-from evaluation.problems.files import FileEvidence
+from evaluation.problems.files import FileEvidence, FileWords
 from evaluation.problems.images import (
     ImagePrediction,
     LabelImagePerformance,
@@ -32,6 +34,15 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Numbers, ScoredCase
 
 
+IGNORE_LABELS: Final = Option(
+    "ignore_labels",
+    "array",
+    None,
+    "Labels of the reference whose voxels count for nobody: they belong to no region there, whatever was predicted",
+    stands_where_set=True,
+)
+
+
 class SegmentationSamples(LabelImageSamples):
     """Samples of semantic segmentation."""
 
@@ -56,6 +67,15 @@ class SegmentationTexts(LabelImageTexts):
     """Texts about semantic segmentation on pages."""
 
     counted_noun = "voxels"
+
+    def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
+        """Return the description of the label images, with the labels of the reference that are ignored."""
+        described = super().submit_page(assessment, cases)
+        labels = assessment.settings.get(IGNORE_LABELS.name)
+        if not labels:
+            return described
+        sentence = f"Voxels with the label {' or '.join(map(str, labels))} in the reference are not scored."
+        return replace(described, before=(*described.before, sentence))
 
 
 class SegmentationPlausibility(LabelImagePlausibility):
@@ -141,6 +161,38 @@ class SemanticSegmentation(LabelImageProblem):
     evidence = SegmentationEvidence()
     references = SegmentationReferenceRules()
     performance = SegmentationPerformance()
+    settings: tuple[Option, ...] = (IGNORE_LABELS,)
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Ignored labels as whole numbers."""
+        from evaluation.assessment.errors import AssessmentError
+
+        labels = settings.get(IGNORE_LABELS.name)
+        if labels is None:
+            return settings
+        if len(set(labels)) < len(labels) or any(label != int(label) or label < 1 for label in labels):
+            raise AssessmentError(f"settings.{IGNORE_LABELS.name}", labels, "different whole numbers from 1 on")
+        return settings | {IGNORE_LABELS.name: sorted(int(label) for label in labels)}
+
+    def check(self, assessment: Assessment) -> None:
+        """A label is ignored or part of a region; tolerances are those of regions."""
+        from evaluation.assessment.checks import check_tolerances
+        from evaluation.assessment.errors import AssessmentError
+
+        ignored = assessment.settings.get(IGNORE_LABELS.name, [])
+        if both := sorted(set(ignored) & set(self.allowed_labels(assessment))):
+            raise AssessmentError(f"settings.{IGNORE_LABELS.name}", both, "labels that no region contains")
+        check_tolerances(assessment)
+
+    def read_reference(self, assessment: Assessment, path: Path) -> LabelImage:
+        """Read a label image with the labels of the assessment and those that are ignored."""
+        from evaluation.problems.dimensions import refuse_flat
+        from evaluation.readers import read_label_image
+
+        labels = {*self.allowed_labels(assessment), *assessment.settings.get(IGNORE_LABELS.name, [])}
+        image = read_label_image(path, allowed_labels=sorted(labels))
+        refuse_flat(assessment, image.geometry, path.name)
+        return image
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
         """Those that regions name."""

@@ -44,21 +44,24 @@ _NOT_FOR_FUNCTIONS: Final = frozenset(
         "localization_threshold",
         "assignment",
         "double_assignment",
+        "tolerance_by_region",
     }
 )
 """Options of metrics that other problems have too; voxels of a region are neither thresholded nor matched."""
 
 
 class RegionMasks:
-    """The regions of one label image as masks, each created on first use."""
+    """The regions of one label image as masks, each created on first use; ignored voxels belong to none."""
 
-    def __init__(self, image: LabelImage, regions: Sequence[Region]) -> None:
+    def __init__(self, image: LabelImage, regions: Sequence[Region], ignored: NDArray[np.bool_] | None = None) -> None:
+        self._ignored = ignored
         self._shape = image.geometry.shape
         self._spacing = image.geometry.spacing_or_unit
         self._labels = {region.name: tuple(int(label) for label in region.labels) for region in regions}
-        box = bounding_box(image.labels)
+        labels = image.labels if ignored is None else np.where(ignored, 0, image.labels)
+        box = bounding_box(labels)
         self._box: Box = box or ((0, 0),) * len(self._shape)
-        part = image.labels[tuple(slice(a, b) for a, b in self._box)]
+        part = labels[tuple(slice(a, b) for a, b in self._box)]
         self._crop: NDArray[Any] = np.ascontiguousarray(part)
         self._masks: dict[tuple[str, tuple[float, ...]], Mask] = {}
 
@@ -74,6 +77,8 @@ class RegionMasks:
                 full = np.ones(self._shape, dtype=bool)
                 inner = full[tuple(slice(a, b) for a, b in self._box)]
                 inner &= ~_any_label(self._crop, tuple({label for group in self._labels.values() for label in group}))
+                if self._ignored is not None:
+                    full &= ~self._ignored
                 self._masks[key] = Mask(full, key[1])
         return self._masks[key]
 
@@ -89,12 +94,16 @@ class PreparedReference:
         The grid that predictions must match.
     allowed_labels
         The labels that predictions may use.
+    ignored
+        Mask of the voxels that count for nobody; ``None`` without any.
     """
 
     def __init__(self, assessment: Assessment, image: LabelImage) -> None:
         self.geometry: Geometry = image.geometry
         self.allowed_labels = allowed_labels(assessment)
-        self.regions = RegionMasks(image, assessment.regions)
+        labels = assessment.settings.get("ignore_labels")
+        self.ignored = _any_label(image.labels, labels) if labels else None
+        self.regions = RegionMasks(image, assessment.regions, self.ignored)
 
 
 def allowed_labels(assessment: Assessment) -> frozenset[int]:
@@ -182,7 +191,7 @@ def read_regions(
     ReadError
         If it cannot be read, or does not match the grid of the reference.
     """
-    return RegionMasks(_on_grid(prediction, reference, limits), assessment.regions)
+    return RegionMasks(_on_grid(prediction, reference, limits), assessment.regions, reference.ignored)
 
 
 def rows_of_case(
@@ -283,12 +292,11 @@ def measure_masks(problem: str, use: MetricUse, region: str, reference: RegionMa
     """The value of a metric of masks in one region."""
     options: Mapping[str, Any] = use.options
     truth, guess = _mask_of(use, region, reference), _mask_of(use, region, prediction)
-    result: Result = catalogue.get(use.id).compute_for(problem)(
-        truth,
-        guess,
-        spacing=truth.spacing,
-        **{name: value for name, value in options.items() if name not in _NOT_FOR_FUNCTIONS},
-    )
+    arguments = {name: value for name, value in options.items() if name not in _NOT_FOR_FUNCTIONS}
+    by_region = options.get("tolerance_by_region") or {}
+    if region in by_region:
+        arguments["tolerance"] = float(by_region[region])
+    result: Result = catalogue.get(use.id).compute_for(problem)(truth, guess, spacing=truth.spacing, **arguments)
     return result
 
 
