@@ -423,8 +423,8 @@ def _solved(shared: Pairs, overlaps: FloatArray, members: NDArray[np.int64]) -> 
     columns, column_of = np.unique(shared.prediction[members], return_inverse=True)
     gains, pair_at = np.zeros((len(rows), len(columns))), np.full((len(rows), len(columns)), -1)
     gains[row_of, column_of], pair_at[row_of, column_of] = overlaps[members], members
-    found: NDArray[np.int64] = pair_at[linear_sum_assignment(gains, maximize=True)]
-    return found[found >= 0]
+    chosen: NDArray[np.int64] = pair_at[linear_sum_assignment(gains, maximize=True)]
+    return chosen[chosen >= 0]
 
 
 def of_matched(

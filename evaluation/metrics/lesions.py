@@ -495,7 +495,7 @@ def match_lesions(masks: MaskPair, rule: LesionRule) -> MatchedLesions:
         guess, guess_count = _without_small(guess, guess_count, rule.min_volume / volume)
     sizes = np.bincount(truth.ravel(), minlength=truth_count + 1)
     partners = (_by_dilation if rule.matching == "dilated" else _one_to_one)(truth, truth_count, guess, rule.dilation)
-    used = {partner for found in partners for partner in found}
+    used = {partner for near in partners for partner in near}
     judged = [index for index in range(1, truth_count + 1) if sizes[index] * volume > rule.min_volume]
     sides = (_Side.of(truth, truth_count), _Side.of(guess, int(guess.max(initial=0))))
     pairings = tuple(_pairing(masks.reference, box, sides, index, partners[index - 1]) for index in judged)
@@ -575,8 +575,8 @@ def _by_dilation(truth: NDArray[Any], count: int, guess: NDArray[Any], steps: in
     from scipy import ndimage
 
     partners = []
-    for index, place in enumerate(ndimage.find_objects(truth, count), start=1):
-        box = _grown(tuple((part.start, part.stop) for part in place), steps, truth.shape)
+    for index, slices in enumerate(ndimage.find_objects(truth, count), start=1):
+        box = _grown(tuple((part.start, part.stop) for part in slices), steps, truth.shape)
         part = tuple(slice(a, b) for a, b in box)
         near = np.unique(guess[part][_dilated(truth[part] == index, steps)])
         partners.append([int(label) for label in near if label])
@@ -614,7 +614,7 @@ class _Side(NamedTuple):
         """Some of the lesions together as a mask of the whole image."""
         places = [self.places[index - 1] for index in chosen]
         part = tuple(
-            slice(min(place[axis].start for place in places), max(place[axis].stop for place in places))
+            slice(min(slices[axis].start for slices in places), max(slices[axis].stop for slices in places))
             for axis in range(self.labels.ndim)
         )
         offset = tuple(start + inner.start for (start, _), inner in zip(box, part, strict=True))

@@ -212,9 +212,9 @@ def _longest(points: NDArray[np.float64]) -> tuple[float, tuple[int, int]]:
     best, ends = 0.0, (0, 0)
     for index in range(len(points) - 1):
         distances = np.sqrt(((points[index + 1 :] - points[index]) ** 2).sum(axis=1))
-        place = int(distances.argmax())
-        if distances[place] > best:
-            best, ends = float(distances[place]), (index, index + 1 + place)
+        farthest = int(distances.argmax())
+        if distances[farthest] > best:
+            best, ends = float(distances[farthest]), (index, index + 1 + farthest)
     return best, ends
 
 
@@ -228,5 +228,5 @@ def _perpendicular(points: NDArray[np.float64], ends: tuple[int, int]) -> float:
         cosines = np.clip(lines @ axis / (lengths * np.linalg.norm(axis)), -1, 1)
         off: NDArray[Any] = np.abs(np.degrees(np.arccos(cosines)) - 90)
         np.maximum.at(best, np.minimum(np.floor(off).astype(int), 90), lengths)
-    found = np.flatnonzero(best)
-    return float(best[found[0]]) if found.size else 0.0
+    degrees = np.flatnonzero(best)
+    return float(best[degrees[0]]) if degrees.size else 0.0

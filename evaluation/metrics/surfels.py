@@ -135,5 +135,5 @@ def weighted_percentile(distances: NDArray[Any], weights: NDArray[Any], percenti
     order = np.argsort(distances, kind="stable")
     shares = np.cumsum(weights[order])
     shares /= shares[-1]
-    place = int(np.searchsorted(shares, percentile / 100))
-    return float(distances[order[min(place, order.size - 1)]])
+    position = int(np.searchsorted(shares, percentile / 100))
+    return float(distances[order[min(position, order.size - 1)]])

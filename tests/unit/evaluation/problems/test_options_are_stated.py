@@ -9,7 +9,7 @@ from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
 from tests.unit.evaluation.problems.test_options_have_an_effect import KINDS, entry, metrics_of
 
-WITHOUT_EFFECT = {"area", "localization_thresholds", "max_detections", "weight_matrix"}
+WITHOUT_EFFECT = {"area", "localization_thresholds", "max_detections", "tolerance_by_region", "weight_matrix"}
 """Options that can be absent: not set, or read only with one choice of another option."""
 
 

@@ -33,7 +33,7 @@ def other_value(option):
     """Return a value that differs from the default."""
     if option.choices:
         return next(choice for choice in option.choices if choice != option.default)
-    others = {"boolean": True, "string": "benign", "array": [0.25, 0.75], "integer": 3}
+    others = {"boolean": True, "string": "benign", "array": [0.25, 0.75], "integer": 3, "object": {"core": 1.0}}
     return others.get(option.type, 0.25)
 
 
