@@ -6,7 +6,7 @@ class AccountsConfig(AppConfig):
     verbose_name = "Accounts"
 
     def ready(self):
-        from accounts.contributions import receivers  # noqa: F401 (connects them)
+        from accounts import contributions  # noqa: F401 (connects receivers)
         from web import navigation
 
         navigation.register("Profile", "accounts:profile", menu="settings", order=10)

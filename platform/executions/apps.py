@@ -10,16 +10,12 @@ class ExecutionsConfig(AppConfig):
     def ready(self) -> None:
         """Answer the hooks of the apps above and learn of workers that come up."""
         from core.work import kinds
-        from executions import rules  # noqa: F401 (registered on import)
-        from executions.contributions import (
-            design_checks,  # noqa: F401 (registered on import)
-            receivers,
-            registrations,
-            stored,
+        from executions import (
+            contributions,
+            rules,  # noqa: F401 (registered on import)
         )
         from executions.queries import work
 
         kinds.register(work.CHECKING, work.RUNNING, work.ASSEMBLING)
-        receivers.connect()
-        registrations.register()
-        stored.register()
+        contributions.connect()
+        contributions.register()

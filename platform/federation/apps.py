@@ -9,8 +9,9 @@ class FederationConfig(AppConfig):
 
     def ready(self) -> None:
         """Answer the hooks of the apps above."""
-        from federation import rules  # noqa: F401 (registered on import)
-        from federation.contributions import registrations, stored
+        from federation import (
+            contributions,
+            rules,  # noqa: F401 (registered on import)
+        )
 
-        registrations.register()
-        stored.register()
+        contributions.register()

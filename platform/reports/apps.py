@@ -12,12 +12,14 @@ class ReportsConfig(AppConfig):
         from challenges import hooks as challenge_hooks
         from core.work import kinds
         from registry import hooks as registry_hooks
-        from reports import rules  # noqa: F401 (permissions are registered on import)
-        from reports.contributions import links, stored
+        from reports import (
+            contributions,
+            rules,  # noqa: F401 (permissions are registered on import)
+        )
         from reports.queries import work
 
         kinds.register(work.REPORTS)
         challenge_hooks.register_tab("Reports", "reports:index", order=35)
-        registry_hooks.links.register(links.public_rankings)
-        registry_hooks.links.register(links.published_report)
-        stored.register()
+        registry_hooks.links.register(contributions.public_rankings)
+        registry_hooks.links.register(contributions.published_report)
+        contributions.register()

@@ -8,6 +8,6 @@ class ConversationsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have what is kept of people known to accounts."""
-        from accounts.conversations.contributions import rights
+        from accounts.conversations import contributions
 
-        rights.register()
+        contributions.register()

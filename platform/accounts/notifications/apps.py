@@ -8,8 +8,7 @@ class NotificationsConfig(AppConfig):
 
     def ready(self):
         from accounts import hooks
-        from accounts.notifications import services
-        from accounts.notifications.contributions import bell, rights
+        from accounts.notifications import contributions, services
         from accounts.notifications.queries import MAIL
         from core.work import kinds
         from web import navigation, tools
@@ -18,5 +17,5 @@ class NotificationsConfig(AppConfig):
         navigation.register("Notifications", "notifications:inbox", menu="account", order=5)
         navigation.register("Messages and e-mail", "notifications:preferences", menu="settings", order=20)
         hooks.register_post_letter(services.post_letter)
-        rights.register()
-        tools.register(bell.render, order=10)
+        contributions.register()
+        tools.register(contributions.render, order=10)

@@ -8,6 +8,6 @@ class PeopleConfig(AppConfig):
 
     def ready(self) -> None:
         """Have what is kept of people known to accounts."""
-        from accounts.people.contributions import rights
+        from accounts.people import contributions
 
-        rights.register()
+        contributions.register()

@@ -11,11 +11,12 @@ class DatasetsConfig(AppConfig):
     def ready(self) -> None:
         """Answer the hooks of the apps above."""
         from core.work import kinds
-        from datastore.datasets import rules  # noqa: F401 (registered on import)
-        from datastore.datasets.contributions import registrations, stored
+        from datastore.datasets import (
+            contributions,
+            rules,  # noqa: F401 (registered on import)
+        )
         from datastore.datasets.queries import work
 
         kinds.register(work.DIGESTING)
         kinds.register(work.PUBLISHING)
-        registrations.register()
-        stored.register()
+        contributions.register()

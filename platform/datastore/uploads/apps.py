@@ -10,6 +10,6 @@ class UploadsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have Django check the settings of direct uploads, and files of forms go with their sender."""
-        from datastore.uploads.contributions import rights, system_checks  # noqa: F401 (checks are registered on import)
+        from datastore.uploads import contributions
 
-        rights.register()
+        contributions.register()

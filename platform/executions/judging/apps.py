@@ -11,11 +11,11 @@ class JudgingConfig(AppConfig):
     def ready(self) -> None:
         """Answer the hooks of the apps above."""
         from core.work import kinds
-        from executions.judging import rules  # noqa: F401 (registered on import)
-        from executions.judging.contributions import design_checks, leases, registrations, trials  # noqa: F401
+        from executions.judging import (
+            contributions,
+            rules,  # noqa: F401 (registered on import)
+        )
         from executions.judging.queries import work
 
         kinds.register(work.TRYING, work.JUDGING)
-        leases.register()
-        trials.register()
-        registrations.register()
+        contributions.register()

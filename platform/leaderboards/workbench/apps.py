@@ -8,14 +8,15 @@ class WorkbenchConfig(AppConfig):
 
     def ready(self):
         from core.work import kinds
-        from leaderboards.workbench import rules  # noqa: F401 (permissions are registered on import)
-        from leaderboards.workbench.contributions import home, rights, stored
+        from leaderboards.workbench import (
+            contributions,
+            rules,  # noqa: F401 (permissions are registered on import)
+        )
         from leaderboards.workbench.queries import work
         from web import navigation
         from web.home import register_section
 
         kinds.register(work.BROUGHT_TABLES)
         navigation.register("Analyse", "workbench:list", order=45)
-        register_section(home.invitation, order=55)
-        rights.register()
-        stored.register()
+        register_section(contributions.invitation, order=55)
+        contributions.register()

@@ -7,7 +7,9 @@ class ChangesConfig(AppConfig):
     verbose_name = "Changes of registrations"
 
     def ready(self):
-        from registry.changes import rules  # noqa: F401 (registered on import)
-        from registry.changes.contributions import registrations
+        from registry.changes import (
+            contributions,
+            rules,  # noqa: F401 (registered on import)
+        )
 
-        registrations.register()
+        contributions.register()

@@ -9,8 +9,10 @@ class DriftConfig(AppConfig):
     def ready(self):
         from core.work.kinds import register
         from registry import hooks
-        from registry.drift import rules
-        from registry.drift.contributions import design_checks  # noqa: F401 (checks are registered on import)
+        from registry.drift import (
+            contributions,  # noqa: F401 (checks are registered on import)
+            rules,
+        )
         from registry.drift.queries.work import DRIFT_CHECKS
 
         register(DRIFT_CHECKS)

@@ -13,11 +13,11 @@ class MeasurementsConfig(AppConfig):
     def ready(self) -> None:
         """Answer the hooks of the apps above."""
         from core.work import kinds
-        from submissions.measurements import rules  # noqa: F401 (permissions are registered on import)
-        from submissions.measurements.contributions import ledgers, registrations, stored
+        from submissions.measurements import (
+            contributions,
+            rules,  # noqa: F401 (permissions are registered on import)
+        )
         from submissions.measurements.queries import work
 
         kinds.register(work.MEASUREMENTS)
-        registrations.register()
-        ledgers.register()
-        stored.register()
+        contributions.register()

@@ -16,6 +16,6 @@ class ResultsConfig(AppConfig):
 
     def ready(self) -> None:
         """Add the organizers' pages to those of a challenge and of its test sets."""
-        from submissions.results.contributions import registrations
+        from submissions.results import contributions
 
-        registrations.register()
+        contributions.register()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from executions.contributions.design_checks import containers_run_here
+from executions.contributions import containers_run_here
 from executions.models import RunHost
 
 pytestmark = pytest.mark.django_db
@@ -15,7 +15,7 @@ class Subject:
 
 
 def check(monkeypatch) -> str | None:
-    monkeypatch.setattr("executions.contributions.design_checks.challenge_of", lambda _: None)
+    monkeypatch.setattr("executions.contributions.challenge_of", lambda _: None)
     return containers_run_here(Subject())
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from executions.judging.contributions.design_checks import scorer_has_passed
+from executions.judging.contributions import scorer_has_passed
 from executions.models import RunHost
 from tests.integration.judging.world import dice
 
@@ -19,7 +19,7 @@ class Subject:
 
 
 def check(monkeypatch, world) -> str | None:
-    monkeypatch.setattr("executions.judging.contributions.design_checks.challenge_of", lambda _: world.challenge)
+    monkeypatch.setattr("executions.judging.contributions.challenge_of", lambda _: world.challenge)
     return scorer_has_passed(Subject())
 
 

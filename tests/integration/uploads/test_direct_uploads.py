@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from datastore.uploads.contributions import system_checks
+from datastore.uploads import contributions
 from datastore.uploads.models import Multipart, Upload
 from datastore.uploads.services import multiparts, uploads
 from datastore.uploads.storage import local_path, private, scratch
@@ -201,11 +201,11 @@ def test_a_worker_copies_no_more_than_was_announced(store, bucket):
 
 def test_the_system_check_names_what_cannot_work(bucket, settings):
     settings.PODIUM_TLS = True
-    assert [found.id for found in system_checks.storage_is_reached_over_tls()] == ["submissions.W001"]
+    assert [found.id for found in contributions.storage_is_reached_over_tls()] == ["submissions.W001"]
     settings.PODIUM_S3_PUBLIC_ENDPOINT = "https://uploads.example.org"
-    assert system_checks.storage_is_reached_over_tls() == system_checks.bucket_is_named() == []
+    assert contributions.storage_is_reached_over_tls() == contributions.bucket_is_named() == []
     settings.STORAGES = settings.STORAGES | {"private": {"BACKEND": "django.core.files.storage.FileSystemStorage"}}
-    assert [found.id for found in system_checks.bucket_is_named()] == ["submissions.E001"]
+    assert [found.id for found in contributions.bucket_is_named()] == ["submissions.E001"]
 
 
 def test_after_the_end_a_part_is_taken_no_more(ada, world: World, archive):

@@ -12,7 +12,7 @@ from accounts.models import User
 from core.audit.models import Entry
 from core.work.services import claim
 from evaluation import verify
-from leaderboards.workbench.contributions import rights
+from leaderboards.workbench import contributions
 from leaderboards.workbench.domain import child
 from leaderboards.workbench.models import BroughtTable
 from leaderboards.workbench.queries.work import BROUGHT_TABLES
@@ -196,13 +196,13 @@ def test_what_is_not_kept_goes_with_its_files_and_so_does_what_its_owner_leaves(
     assert any(folder.rglob("*"))
     services.keep(actor=ada, table=table, is_kept=True)
     BroughtTable.objects.update(expires_at=timezone.now() - timedelta(days=1))
-    assert rights.forget(timezone.now()) == 0
+    assert contributions.forget(timezone.now()) == 0
     BroughtTable.objects.update(is_kept=False)
     with django_capture_on_commit_callbacks(execute=True):
-        assert rights.forget(timezone.now()) == 1
+        assert contributions.forget(timezone.now()) == 1
     assert not [path for path in folder.rglob("*") if path.is_file()]
     analysed(ada)
-    rights.leave(ada)
+    contributions.leave(ada)
     assert not BroughtTable.objects.exists()
     assert Entry.objects.filter(act="table_deleted").count() == 2
 

@@ -42,10 +42,10 @@ STATEMENTS = {
         "platform/accounts/services/rights.py::locked.username"
     ],
     "Sent mails, read messages and closed invitations": [
-        "platform/accounts/notifications/contributions/rights.py::def forget",
-        "platform/accounts/people/contributions/rights.py::def forget",
+        "platform/accounts/notifications/contributions.py::def forget",
+        "platform/accounts/people/contributions.py::def forget",
     ],
-    "to investigate problems": ["platform/accounts/notifications/contributions/rights.py::State.FAILED"],
+    "to investigate problems": ["platform/accounts/notifications/contributions.py::State.FAILED"],
     "180 days": ["platform/accounts/services/rights.py::PODIUM_RETENTION_DAYS"],
     "Only necessary ones: one for your session, one against forged forms, one that knows a device from which you signed in "
     "before.": ["tests/unit/web/test_privacy_page.py::test_there_are_three_cookies"],

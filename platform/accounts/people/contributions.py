@@ -10,6 +10,8 @@ from accounts.people.models import Invitation
 from accounts.queries import addresses_of
 
 FORGOTTEN = "closed-account@invalid"
+
+
 """Text that replaces the address of a closed account."""
 
 

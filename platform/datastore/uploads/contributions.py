@@ -1,14 +1,20 @@
-"""Django system checks of direct uploads, without contacting the store.
-
-`manage.py check_direct_uploads` contacts it.
-"""
+"""Contributions of this app to other apps; they are connected when the app is ready."""
 
 from typing import Any
 
 from django.conf import settings
 from django.core import checks
 
+from accounts import hooks as accounts_hooks
+from datastore.uploads.services import form_files
 
+
+def register() -> None:
+    """Connect the contributions of this app."""
+    accounts_hooks.leavings.register(form_files.leave)
+
+
+# --- Django system checks of direct uploads, without contacting the store ---------------------------------------------
 def _options() -> dict[str, Any]:
     storage: Any = settings.STORAGES["private"]
     options: dict[str, Any] = storage.get("OPTIONS", {})

@@ -1,18 +1,28 @@
-"""Links to rankings and reports that the registry shows."""
+"""Contributions of this app to the apps above it, connected when the app is ready."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from challenges.models import Phase
+from datastore.uploads import hooks as uploads_hooks
+from datastore.uploads.hooks import StoredFile
+from evaluation import canonical
 from leaderboards.queries.current import frozen_moments, versions_of
 from leaderboards.queries.rankings import key_of
 from registry.hooks import Link
 from registry.models import Registration
-from reports.models import ReportSettings
+from reports.models import Report, ReportSettings
+from reports.services.storing import read_content
 
 
+def register() -> None:
+    """Connect the contributions of this app."""
+    uploads_hooks.stored_files.register(stored)
+
+
+# --- Links to rankings and reports that the registry shows ------------------------------------------------------------
 def published_report(registration: Registration) -> Iterable[Link]:
     """The public report of the challenge that runs a registration."""
     rows = ReportSettings.objects.filter(
@@ -46,3 +56,21 @@ def public_rankings(registration: Registration) -> Iterable[Link]:
                 url=reverse("leaderboards:current", args=[phase.challenge.slug, key_of(phase, phases)]),
                 note=phase.task.name,
             )
+
+
+# --- Reports, as the verification of the storage reads them -----------------------------------------------------------
+def stored() -> Iterator[StoredFile]:
+    """The content of every report that was made, and its documents."""
+    for report in Report.objects.exclude(content_name="").order_by("pk").iterator():
+        what = f"report number {report.pk}"
+        yield StoredFile(report.content_name, what, _says(report.content_name, report.digest))
+        for name in report.files.values():
+            yield StoredFile(name, f"document of {what}")
+
+
+def _says(name: str, digest: str) -> Callable[[], str]:
+    def proof() -> str:
+        content_digest = canonical.sha256(read_content(name))
+        return "" if content_digest == digest else f"the digest of its content is {content_digest} and was {digest}"
+
+    return proof

@@ -1,1 +1,0 @@
-"""Reactions of this app to events elsewhere, connected when the app is ready."""

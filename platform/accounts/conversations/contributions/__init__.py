@@ -1,1 +1,0 @@
-"""Contributions of this app to other apps, connected when the app is ready."""

@@ -1,1 +1,0 @@
-"""Answers of this app to the hooks of the apps above it."""
