@@ -20,7 +20,7 @@ from datastore.uploads.services import form_files
 from leaderboards.workbench.domain import child
 from leaderboards.workbench.forms import AnswersForm, BringForm
 from leaderboards.workbench.models import BroughtTable
-from leaderboards.workbench.queries.tables import readable_or_404, tables_of
+from leaderboards.workbench.queries import readable_or_404, tables_of
 from leaderboards.workbench.services import tables as services
 from leaderboards.workbench.views import file as file_page
 from leaderboards.workbench.views import hand_in, title_of

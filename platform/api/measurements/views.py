@@ -22,7 +22,7 @@ from challenges.views.access import phase_by_id
 from datastore.uploads.services import form_files
 from submissions.measurements.forms import CaseListForm, ValuesForm
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import table_or_404, tables_of, teams_of
+from submissions.measurements.queries import table_or_404, tables_of, teams_of
 from submissions.measurements.services import tables as services
 from submissions.measurements.views import bringing
 

@@ -7,7 +7,7 @@ class TypesettingConfig(AppConfig):
     verbose_name = "Documents as files"
 
     def ready(self):
-        from core.typesetting.queries import work
+        from core.typesetting import queries
         from core.work import kinds
 
-        kinds.register(work.FILES)
+        kinds.register(queries.FILES)

@@ -1,6 +1,6 @@
 """Kinds of durable work: open rows, responsible task, longest silence of a worker, and number of attempts.
 
-An app declares its kinds in `queries/work.py` and registers them in `AppConfig.ready`. This module loads
+An app declares its kinds in `queries.py` or `queries/work.py` and registers them in `AppConfig.ready`. This module loads
 nothing that the work itself needs, so that web processes can count open work.
 """
 

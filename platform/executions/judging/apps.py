@@ -13,9 +13,9 @@ class JudgingConfig(AppConfig):
         from core.work import kinds
         from executions.judging import (
             contributions,
+            queries,
             rules,  # noqa: F401 (registered on import)
         )
-        from executions.judging.queries import work
 
-        kinds.register(work.TRYING, work.JUDGING)
+        kinds.register(queries.TRYING, queries.JUDGING)
         contributions.register()

@@ -10,7 +10,7 @@ from evaluation.designs.checks import Subject
 from evaluation.designs.checks import register as register_check
 from executions import hooks as executions_hooks
 from executions.judging.models import Judgement, Trial
-from executions.judging.queries.scorers import has_scorers, lacking
+from executions.judging.queries import has_scorers, lacking
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from executions.queries.availability import no_judge

@@ -10,13 +10,13 @@ class WorkbenchConfig(AppConfig):
         from core.work import kinds
         from leaderboards.workbench import (
             contributions,
+            queries,
             rules,  # noqa: F401 (permissions are registered on import)
         )
-        from leaderboards.workbench.queries import work
         from web import navigation
         from web.home import register_section
 
-        kinds.register(work.BROUGHT_TABLES)
+        kinds.register(queries.BROUGHT_TABLES)
         navigation.register("Analyse", "workbench:list", order=45)
         register_section(contributions.invitation, order=55)
         contributions.register()

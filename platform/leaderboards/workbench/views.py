@@ -26,7 +26,7 @@ from leaderboards.views.exports import stored_json
 from leaderboards.workbench.domain import child
 from leaderboards.workbench.forms import AnswersForm, BringForm, most_bytes
 from leaderboards.workbench.models import BroughtTable
-from leaderboards.workbench.queries.tables import readable_or_404, refusal_to, tables_of
+from leaderboards.workbench.queries import readable_or_404, refusal_to, tables_of
 from leaderboards.workbench.services import tables as services
 from web.bodies import takes_files
 from web.spreadsheets import csv_file

@@ -13,7 +13,7 @@ from accounts.models import User
 from challenges.models import Phase
 from datastore.test_sets.services.case_lists import seal_case_list
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import sealed_versions
+from submissions.measurements.queries import sealed_versions
 from submissions.measurements.services import tables, working
 
 FILE: Final = "results.csv"

@@ -13,7 +13,7 @@ class DriftConfig(AppConfig):
             contributions,  # noqa: F401 (checks are registered on import)
             rules,
         )
-        from registry.drift.queries.work import DRIFT_CHECKS
+        from registry.drift.queries import DRIFT_CHECKS
 
         register(DRIFT_CHECKS)
         hooks.register_tab("Drift", "drift:list", order=40, visible=rules.may_read_drift)

@@ -18,7 +18,7 @@ from registry.domain.public_documents import parsed
 from registry.drift.domain.comparing import Agreement
 from registry.drift.domain.reading import MAX_BYTES, Comparison, UnreadableError, compared
 from registry.drift.models import DriftCheck, DriftRequest
-from registry.drift.queries.work import DRIFT_CHECKS
+from registry.drift.queries import DRIFT_CHECKS
 from registry.models import Deposit, Registration, RegistrationVersion
 from registry.queries import current_version
 from web.outbound import RefusedError, read

@@ -15,9 +15,9 @@ class MeasurementsConfig(AppConfig):
         from core.work import kinds
         from submissions.measurements import (
             contributions,
+            queries,
             rules,  # noqa: F401 (permissions are registered on import)
         )
-        from submissions.measurements.queries import work
 
-        kinds.register(work.MEASUREMENTS)
+        kinds.register(queries.MEASUREMENTS)
         contributions.register()

@@ -12,7 +12,7 @@ from registry import hooks as registry_hooks
 from registry.hooks import Ledger, Row, Seal
 from registry.models import Registration
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import any_takes_tables
+from submissions.measurements.queries import any_takes_tables
 
 
 def register() -> None:

@@ -9,7 +9,7 @@ from challenges.models import Phase, Team
 from evaluation.importing import ROLES, SheetLimits
 from evaluation.importing.fitting import takes_uncertainty
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import refusal_of_new_teams, teams_of
+from submissions.measurements.queries import refusal_of_new_teams, teams_of
 from submissions.measurements.services.tables import Sent
 from web.names import NameField
 

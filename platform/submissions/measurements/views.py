@@ -21,7 +21,7 @@ from datastore.uploads.storage import open_stored
 from evaluation.importing.fitting import range_words, takes_uncertainty
 from submissions.measurements.forms import MOST_COLUMNS_ASKED, CaseListForm, ColumnsForm, ValuesForm, most_bytes
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import (
+from submissions.measurements.queries import (
     WHERE_TAKEN,
     active_list,
     refusal_of,

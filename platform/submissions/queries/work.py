@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from core.work.kinds import Kind
-from executions.judging.queries.scorers import open_runs
+from executions.judging.queries import open_runs
 from submissions.models import Chunk, Rescoring, Run, Submission
 
 VALIDATION = Kind(

@@ -24,7 +24,7 @@ from datastore.test_sets.models import Annotation, TestCase
 from datastore.uploads.storage import child_limits, free_bytes, has_room, is_out_of_room, local_path
 from evaluation.assessment.costs import CostError
 from evaluation.outcomes import Outcome
-from executions.judging.queries import scorers
+from executions.judging import queries as judging_queries
 from executions.judging.services import judging
 from executions.scoring.domain.report import Report
 from executions.scoring.domain.results import CaseRow
@@ -56,7 +56,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
         pk=run_id
     )
     assessment = run.submission.phase.assessment
-    judged = scorers.rows_of(run.pk) if assessment.scorer else []
+    judged = judging_queries.rows_of(run.pk) if assessment.scorer else []
     if run.is_finished or judged is None or any(chunk.state != Chunk.State.DONE for chunk in chunks):
         return
     try:
@@ -185,7 +185,7 @@ def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
     current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
-    if submission.phase.assessment.scorer and (facts := scorers.facts_of(run.pk)):
+    if submission.phase.assessment.scorer and (facts := judging_queries.facts_of(run.pk)):
         current.provenance = current.provenance | {"scorer": facts}
     if submission.is_algorithm:
         algorithms.describe(current)

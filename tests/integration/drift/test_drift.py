@@ -29,7 +29,7 @@ from registry.drift import services
 from registry.drift.domain import reading
 from registry.drift.domain.comparing import Agreement, Finding, compare
 from registry.drift.models import DriftCheck, DriftRequest
-from registry.drift.queries.work import DRIFT_CHECKS
+from registry.drift.queries import DRIFT_CHECKS
 from tests.integration.changes.world import TASK, World, build
 from tests.integration.drift.world import check_text
 from web import outbound

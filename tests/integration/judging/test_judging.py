@@ -9,7 +9,7 @@ import pytest
 
 from core.audit.models import Entry
 from executions.judging.models import Judgement, Trial
-from executions.judging.queries.scorers import lacking, trial_that_counts
+from executions.judging.queries import lacking, trial_that_counts
 from executions.judging.services import judging, trying
 from executions.scoring.domain import results
 from executions.services import hosts

@@ -9,7 +9,7 @@ from evaluation import problems
 from evaluation.bundle import verify
 from evaluation.running.scorer_folders import references_in
 from executions.judging.models import Judgement, Trial
-from executions.judging.queries.scorers import lacking
+from executions.judging.queries import lacking
 from executions.scoring.domain import results
 from leaderboards.services import bundles, rankings
 from submissions.models import Submission

@@ -19,7 +19,7 @@ from reports.services.items.generating import generate
 from reports.services.items.source import Source
 from submissions.measurements.domain.values import ImpossibleError, checked
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.fitting import fitting_of
+from submissions.measurements.queries import fitting_of
 from submissions.measurements.services import tables
 from submissions.measurements.services.tables import Sent
 from submissions.models import Run

@@ -8,7 +8,7 @@ from challenges.models import Phase
 from challenges.queries.submission_methods import refusal_of_uploads
 from challenges.services import join_with_team, launch
 from datastore.uploads.services.refusals import NotAllowedError
-from submissions.measurements.queries.tables import takes_tables
+from submissions.measurements.queries import takes_tables
 from submissions.services.submitting import create_upload
 from tests.integration.challenges import world
 from tests.integration.leaderboards.conftest import storage_folder, surroundings

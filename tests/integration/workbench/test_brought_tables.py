@@ -15,7 +15,7 @@ from evaluation import verify
 from leaderboards.workbench import contributions
 from leaderboards.workbench.domain import child
 from leaderboards.workbench.models import BroughtTable
-from leaderboards.workbench.queries.work import BROUGHT_TABLES
+from leaderboards.workbench.queries import BROUGHT_TABLES
 from leaderboards.workbench.services import analysing
 from leaderboards.workbench.services import tables as services
 from leaderboards.workbench.urls import urlpatterns
@@ -40,7 +40,7 @@ def no_messages(monkeypatch):
     """Send no messages, because the tests act as the worker."""
     monkeypatch.setattr("core.work.services.enqueue", lambda *_arguments, **_options: None)
     # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
-    monkeypatch.setattr("leaderboards.workbench.queries.work.BROUGHT_TABLES.lease", timedelta(hours=1))
+    monkeypatch.setattr("leaderboards.workbench.queries.BROUGHT_TABLES.lease", timedelta(hours=1))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.scoring import score_folders
 from operations.services.examples import example, load, predictions, submit_algorithms
-from submissions.measurements.queries.tables import sealed_versions
+from submissions.measurements.queries import sealed_versions
 from submissions.models import Run
 from tests.unit.operations.test_examples import storage  # noqa: F401 (a fixture)
 

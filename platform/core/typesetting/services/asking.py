@@ -12,7 +12,7 @@ from django.utils import timezone
 
 import evaluation
 from core.typesetting.models import SetFile
-from core.typesetting.queries.work import FILES
+from core.typesetting.queries import FILES
 from core.work.services import send
 from evaluation import documents
 from evaluation.canonical import canonical_json

@@ -11,7 +11,7 @@ from django.core.files.storage import storages
 from django.utils import timezone
 
 from core.typesetting.models import SetFile
-from core.typesetting.queries.work import FILES
+from core.typesetting.queries import FILES
 from core.typesetting.services.asking import FOLDER
 from core.typesetting.services.setting import set_document
 from core.work.services import Lease, LeaseLostError, claim

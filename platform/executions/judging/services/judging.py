@@ -24,8 +24,7 @@ from evaluation.running.scorer_declared import expected
 from evaluation.running.scorer_rows import ScorerError, read_rows
 from executions.judging import hooks
 from executions.judging.models import Judgement, Trial
-from executions.judging.queries.scorers import lacking, trial_that_counts
-from executions.judging.queries.work import JUDGING
+from executions.judging.queries import JUDGING, lacking, trial_that_counts
 from executions.judging.services import presenting, starting, trying
 from executions.services import hosts
 

@@ -24,8 +24,7 @@ from evaluation.running.scorer_declared import declared_of, digest_of, expected
 from evaluation.running.scorer_rows import ScorerError
 from evaluation.running.scorer_trials import LEAST_CASES, Answer, Presented, SelfTest, TrialCase, self_test
 from executions.judging.models import Trial
-from executions.judging.queries.scorers import phases_with_scorers
-from executions.judging.queries.work import TRYING
+from executions.judging.queries import TRYING, phases_with_scorers
 from executions.judging.services import presenting, starting
 from executions.models import AlgorithmArchive
 from executions.services import hosts

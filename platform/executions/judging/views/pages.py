@@ -17,8 +17,8 @@ from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context, phase_by_id
 from datastore.uploads.services.refusals import UploadError
 from evaluation.running.scorer_declared import declared_of, digest_of
+from executions.judging import queries
 from executions.judging.forms import ScorerForm
-from executions.judging.queries import scorers as queries
 from executions.judging.services import deleting, trying
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind

@@ -16,7 +16,7 @@ from core.work.services import Lease, LeaseLostError, claim
 from datastore.uploads.storage import child_limits, local_path, store_bytes, store_json, working_folder
 from leaderboards.workbench.domain import child
 from leaderboards.workbench.models import BroughtTable
-from leaderboards.workbench.queries.work import BROUGHT_TABLES
+from leaderboards.workbench.queries import BROUGHT_TABLES
 from leaderboards.workbench.services.tables import folder_of
 
 log = structlog.get_logger(__name__)

@@ -13,8 +13,7 @@ from core.work.services import ask
 from datastore.uploads.storage import delete as delete_stored
 from datastore.uploads.storage import store_bytes
 from leaderboards.workbench.models import BroughtTable, end_of_keeping
-from leaderboards.workbench.queries.tables import expired, refusal_to
-from leaderboards.workbench.queries.work import BROUGHT_TABLES
+from leaderboards.workbench.queries import BROUGHT_TABLES, expired, refusal_to
 
 State = BroughtTable.State
 

@@ -15,7 +15,7 @@ from evaluation.outcomes import Outcome
 from executions.scoring.domain import results
 from submissions.measurements.domain import values as domain
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import active_list, present_runs
+from submissions.measurements.queries import active_list, present_runs
 from submissions.models import Run
 
 _SHOWN: Final = 10

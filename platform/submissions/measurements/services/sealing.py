@@ -30,9 +30,7 @@ from executions.scoring.domain.results import CaseRow, summarize
 from submissions import hooks
 from submissions.measurements.domain.values import checked, evidence_of, rows_of
 from submissions.measurements.models import MeasuredRun, Measurement
-from submissions.measurements.queries.fitting import fitting_of
-from submissions.measurements.queries.tables import active_list, teams_of
-from submissions.measurements.queries.work import MEASUREMENTS
+from submissions.measurements.queries import MEASUREMENTS, active_list, fitting_of, teams_of
 from submissions.models import Run, Submission
 from submissions.services.messages import tell_team
 from web.spreadsheets import csv_text

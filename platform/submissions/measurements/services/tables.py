@@ -14,8 +14,7 @@ from core.work.services import ask
 from datastore.uploads.storage import store_bytes
 from evaluation.importing import SheetLimits
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.tables import refusal_of, refusal_of_new_teams
-from submissions.measurements.queries.work import MEASUREMENTS
+from submissions.measurements.queries import MEASUREMENTS, refusal_of, refusal_of_new_teams
 
 State = Measurement.State
 

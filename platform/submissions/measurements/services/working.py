@@ -15,9 +15,7 @@ from datastore.uploads.storage import child_limits, local_path, store_bytes, wor
 from submissions.measurements.domain import child
 from submissions.measurements.domain.values import checked
 from submissions.measurements.models import Measurement
-from submissions.measurements.queries.fitting import fitting_of
-from submissions.measurements.queries.tables import active_list
-from submissions.measurements.queries.work import MEASUREMENTS
+from submissions.measurements.queries import MEASUREMENTS, active_list, fitting_of
 from submissions.measurements.services import previewing, sealing
 from submissions.measurements.services.tables import folder_of
 

@@ -1,20 +1,22 @@
-"""Scoring images of a phase, and their status."""
+"""Reads worth naming."""
 
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.core.cache import cache
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from challenges.models import Challenge, Phase
 from challenges.queries import label_of, phases_of
+from core.work.kinds import Kind
 from evaluation.running.identity import SCORER_INTERFACE
 from evaluation.running.scorer_declared import declared_of, digest_of
 from executions.judging.models import Judgement, Trial
 from executions.models import AlgorithmArchive
-from executions.models.archives import Kind
+from executions.models.archives import Kind as ArchiveKind
 
+# --- Scoring images of a phase, and their status ----------------------------------------------------------------------
 _REMEMBERED_SECONDS = 60
 
 
@@ -38,7 +40,7 @@ def has_scorers(challenge: Challenge) -> bool:
 
 def images_of(phase: Phase) -> QuerySet[AlgorithmArchive]:
     """Scoring images that organizers sent for the task of a phase and did not delete, the newest first."""
-    rows = AlgorithmArchive.objects.filter(kind=Kind.SCORER, phase__task=phase.task_id, removed_at=None)
+    rows = AlgorithmArchive.objects.filter(kind=ArchiveKind.SCORER, phase__task=phase.task_id, removed_at=None)
     return rows.order_by("-created_at")
 
 
@@ -114,3 +116,36 @@ def trials_by_image(phase: Phase, images: Iterable[AlgorithmArchive]) -> Mapping
     """The last trial of each image in a phase, by the id of the image."""
     rows = Trial.objects.filter(phase=phase, archive__in=list(images)).order_by("created_at", "pk")
     return {trial.archive_id: trial for trial in rows}
+
+
+# --- Work queued for a worker that has the key of the references and an engine ----------------------------------------
+TRYING = Kind(
+    name="scorer_trials",
+    doing="trying a scoring image",
+    model=Trial,
+    is_open=Q(state__in=Trial.OPEN),
+    begins={"state": Trial.State.RUNNING},
+    task="judging.tasks.judge_trial",
+    attempts=3,
+    errors=2,
+    order=("created_at",),
+    challenge="phase__task__challenge",
+)
+
+
+# Messages carry no row: each is one worker's turn, and the database says whose turn it is.
+JUDGING = Kind(
+    name="judging",
+    doing="running a scoring image",
+    model=Judgement,
+    is_open=Q(state__in=Judgement.OPEN),
+    begins={"state": Judgement.State.RUNNING},
+    task="judging.tasks.judge_next",
+    argument=None,
+    attempts=10,
+    errors=2,
+    counted="run",
+    order=("created_at", "index"),
+    fair_between="team",
+    challenge="phase__task__challenge",
+)

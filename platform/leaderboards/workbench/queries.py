@@ -5,13 +5,15 @@ from typing import Any
 
 import rules
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
 from accounts.models import User
+from core.work.kinds import Kind
 from leaderboards.workbench.models import BroughtTable
 
+# --- Reads of brought tables ------------------------------------------------------------------------------------------
 _LARGE = ("outcome", "files", "figures", "reading", "choices", "roles")
 
 
@@ -48,3 +50,15 @@ def refusal_to(user: User) -> str:
 def expired() -> QuerySet[BroughtTable]:
     """Return the tables that have expired and are not kept."""
     return BroughtTable.objects.filter(is_kept=False, expires_at__lt=timezone.now())
+
+
+# --- Durable work on uploaded tables that is queued for workers -------------------------------------------------------
+BROUGHT_TABLES = Kind(
+    name="brought_tables",
+    doing="analysing a table that somebody brought",
+    model=BroughtTable,
+    is_open=Q(state__in=BroughtTable.OPEN),
+    task="workbench.tasks.analyse_table",
+    lease=timedelta(seconds=60),
+    fair_between="owner",
+)

@@ -1,23 +1,37 @@
 """Reads of tables of values measured outside."""
 
+from datetime import timedelta
+
 from django.core.cache import cache
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
 
 from challenges.models import Challenge, Phase, Team
 from challenges.queries.people import terms_of
 from challenges.queries.submission_methods import only_other_methods
+from core.work.kinds import Kind
 from datastore.test_sets.models import TestSet
+from datastore.test_sets.queries import case_names
+from evaluation.importing import Fitting
 from submissions.measurements.models import Measurement
 from submissions.models import Run, Submission
 
+# --- Reads of tables of values measured outside -----------------------------------------------------------------------
 WHERE_TAKEN = (
     "Tables are taken where the design registers metrics that the platform does not compute, each with its range and direction, "
     "or ways to hand in that bring no predictions here."
 )
+
+
 _LARGE = ("roles", "reading", "preview")
+
+
 MOST_UNDECIDED = 20
+
+
 """Maximum number of tables of a phase that await a decision."""
+
+
 _REMEMBERED_SECONDS = 60
 
 
@@ -116,3 +130,28 @@ def sealed_versions(phase: Phase) -> list[Measurement]:
     """The sealed versions of a phase, the newest first."""
     rows = Measurement.objects.filter(phase=phase, kind=Measurement.Kind.VALUES, state=Measurement.State.SEALED)
     return list(rows.defer(*_LARGE).order_by("-version"))
+
+
+# --- Work queued for a worker -----------------------------------------------------------------------------------------
+MEASUREMENTS = Kind(
+    name="measurements",
+    doing="reading or sealing values measured outside",
+    model=Measurement,
+    is_open=Q(state__in=Measurement.OPEN),
+    task="measurements.tasks.work_on",
+    lease=timedelta(seconds=60),
+    fair_between="brought_by",
+)
+
+
+# --- Requirements on a table: the assessment, the sealed list of cases, and the teams ---------------------------------
+def fitting_of(table: Measurement) -> Fitting:
+    """Return the current requirements against which the table is read."""
+    phase = table.phase
+    return Fitting(
+        assessment=phase.assessment,
+        cases=tuple(case_names(phase)),
+        teams=tuple(teams_of(phase).values_list("name", flat=True)),
+        team=table.team.name if table.team else "",
+        takes_new_teams=table.makes_teams,
+    )

@@ -1,1 +1,0 @@
-"""Reads worth naming."""
