@@ -11,6 +11,7 @@ from challenges.queries.challenges import (
     visible_challenge,
 )
 from challenges.queries.deviations import Marked, deviations
+from challenges.queries.events import event_of
 from challenges.queries.projections import (
     FieldDifference,
     arrivals_of,
@@ -32,6 +33,7 @@ __all__ = [
     "arrivals_of",
     "assessment_by_digest",
     "deviations",
+    "event_of",
     "key_of",
     "label_of",
     "limits_of",

@@ -53,6 +53,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **challenge_context(request, challenge),
             "phases": phases,
+            "event": queries.event_of(challenge, all_phases),
             "handed_in": next((phase.handed_in for phase in all_phases if phase.is_open), "predictions"),
             "schemes": list(schemes.values()),
             "rules": queries.rules_of(challenge, all_phases),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from datastore.datasets.views import downloads, pages, uploads
+from datastore.datasets.views import downloads, metadata, pages, uploads
 from web.visitors import costly, unlimited
 
 app_name = "datasets"
@@ -23,6 +23,7 @@ urlpatterns = [
     path("data/<slug:dataset>/<int:number>/release/", pages.release, name="release"),
     path("data/<slug:dataset>/<int:number>/withdraw/", pages.withdraw, name="withdraw"),
     path("data/<slug:dataset>/<int:version>/uploads/", uploads.create, name="uploads"),
+    path("data/<slug:dataset>/<slug:form>.json", costly(metadata.description), name="description"),
     path("data/uploads/<uuid:pk>/", uploads.upload, name="upload"),
     path("data/files/<int:file>/remove/", pages.remove, name="remove"),
 ]

@@ -18,9 +18,11 @@ from challenges.queries.timetable import timetable_of
 from datastore.test_sets.domain.case_access import HIDDEN_BUNDLE
 from datastore.uploads.storage import load_json
 from evaluation.analyses import catalogue
+from evaluation.metadata import every_eval_ever, model_index
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.models import RankingVersion
 from leaderboards.queries import names, partial_tables, published
+from leaderboards.queries.cards import result_facts
 from leaderboards.queries.single_cases import kept_in, names_cases
 from leaderboards.services import bundles, following, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
@@ -115,6 +117,32 @@ def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpRes
         part.table if part else version.table, methods=published.described(version), deviations=deviation_titles
     )
     return _csv(leaderboard, version, "table.csv" if part is None else f"{part.kind}-{slugify(part.key)}.csv", rows)
+
+
+@require_safe
+@fresh_copy
+@vary_on_headers("Cookie")
+def evaluations_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """The values of every team with their intervals and rank sets, as records of Every Eval Ever."""
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    records = every_eval_ever(result_facts(version, key=leaderboard.key))
+    response = JsonResponse(list(records.values()), safe=False, json_dumps_params={"ensure_ascii": False})
+    response["Content-Disposition"] = _attachment(leaderboard, version, "evaluations.json")
+    return response
+
+
+@require_safe
+@fresh_copy
+@vary_on_headers("Cookie")
+def model_index_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """The values of every team with their intervals and rank sets, as metadata of model cards by team."""
+    leaderboard = find(request, slug, key)
+    version = leaderboard.version(number)
+    cards = model_index(result_facts(version, key=leaderboard.key))
+    response = JsonResponse(cards, json_dumps_params={"ensure_ascii": False})
+    response["Content-Disposition"] = _attachment(leaderboard, version, "model-index.json")
+    return response
 
 
 @require_safe

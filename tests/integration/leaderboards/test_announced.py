@@ -70,7 +70,16 @@ def everywhere(version, *, person=None, made=None):
         client.force_login(made.people[person])
     slug = version.phase.slug
     paths = [reverse(f"leaderboards:{name}", args=["liver", slug]) for name in ("current", "embed", "history")]
-    numbered = ("version", "table_csv", "table_json", "results_csv", "bundle", "ranking_json")
+    numbered = (
+        "version",
+        "table_csv",
+        "table_json",
+        "evaluations",
+        "model_index",
+        "results_csv",
+        "bundle",
+        "ranking_json",
+    )
     for name in numbered:
         try:
             paths.append(reverse(f"leaderboards:{name}", args=["liver", slug, version.number]))

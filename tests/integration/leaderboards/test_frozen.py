@@ -21,7 +21,7 @@ from tests.integration.leaderboards.conftest import storages_in
 pytestmark = pytest.mark.django_db
 
 OUTSIDERS = ("anonymous", "stranger", "member", "other", "staff")
-FILES = ("document", "table_csv", "table_json", "hardest_csv", "results_csv", "bundle")
+FILES = ("document", "table_csv", "table_json", "evaluations", "model_index", "hardest_csv", "results_csv", "bundle")
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,20 @@ PEOPLE = ("anonymous", "stranger", "member", "other", "staff", "organizer")
 OUTSIDERS = PEOPLE[:-1]
 PHASES = ("open", "sealed", "revealed")
 PAGES = ("current", "history", "version")
-FILES = (*("document", "table_csv", "table_json", "hardest_csv", "figure", "results_csv", "bundle", "history_figure"),)
+FILES = (
+    *(
+        "document",
+        "table_csv",
+        "table_json",
+        "evaluations",
+        "model_index",
+        "hardest_csv",
+        "figure",
+        "results_csv",
+        "bundle",
+        "history_figure",
+    ),
+)
 SECRETS = ("0.900", "0.800", "unet", "Ada", "Ben")
 
 

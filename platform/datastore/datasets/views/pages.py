@@ -20,6 +20,7 @@ from challenges.views.access import page_context
 from datastore.datasets import forms
 from datastore.datasets.models import Dataset, DatasetFile, DatasetUpload, DatasetVersion, Publication
 from datastore.datasets.queries import datasets as queries
+from datastore.datasets.queries import descriptions
 from datastore.datasets.queries import publishing as published
 from datastore.datasets.services import offering, publishing
 from datastore.uploads import object_store
@@ -45,6 +46,7 @@ def _page(request: HttpRequest, challenge: Challenge, form: forms.DatasetForm | 
     missing, remedy = queries.why_not(challenge, request.user) if withheld else ("", "")
     context: dict[str, Any] = {
         "offers": offers,
+        "described": descriptions.described(challenge, offers),
         "locations": [entry for entry in queries.locations(challenge) if not entry.is_hosted or not offers],
         "missing": missing,
         "remedy": remedy,

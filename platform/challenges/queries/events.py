@@ -1,0 +1,29 @@
+"""A challenge as an event, for search engines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings
+
+from challenges.models import Challenge, Phase
+from evaluation.metadata import ChallengeFacts, event
+from web.addresses import absolute
+
+
+def event_of(challenge: Challenge, phases: Sequence[Phase]) -> dict[str, Any]:
+    """Return a challenge as ``Event`` of schema.org, from its first opening to its last deadline.
+
+    The registered design is not opened for it: the page of a challenge shows the event on every visit.
+    """
+    opens = [phase.opens_at for phase in phases if phase.opens_at is not None]
+    ends = [phase.ends_at for phase in phases if phase.ends_at is not None]
+    facts = ChallengeFacts(
+        name=challenge.title,
+        description=challenge.summary,
+        address=absolute(challenge.get_absolute_url()),
+        starts=min(opens).date().isoformat() if opens else "",
+        ends=max(ends).date().isoformat() if ends else "",
+        publisher=settings.PODIUM_PUBLISHER,
+        publisher_address=settings.PODIUM_ADDRESS,
+    )
+    return event(facts)
