@@ -18,7 +18,7 @@ def test_records_and_cards_have_the_values_of_the_page():
     table = file_of(version, "table_json").json()
     records = {record["model_info"]["name"]: record for record in file_of(version, "evaluations").json()}
     cards = file_of(version, "model_index").json()
-    assert set(records) == set(cards) == {team["name"] for team in table["teams"]}
+    assert set(records) == set(cards) == {team["team"] for team in table["teams"]}
     for record in records.values():
         assert record["evaluation_results"]
         for result in record["evaluation_results"]:
