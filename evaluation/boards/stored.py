@@ -234,7 +234,8 @@ def _values(algorithm: Mapping[str, Any]) -> dict[str, Any]:
     """The values of one team by the names of the columns."""
     low, high = algorithm.get("rank_interval") or (None, None)
     set_low, set_high = algorithm.get("rank_set") or (None, None)
-    score_low, score_high = algorithm.get("score_interval") or (None, None)
+    covering = algorithm.get("score_confidence_interval") or {}
+    score_low, score_high = covering.get("interval") or algorithm.get("score_interval") or (None, None)
     difference = algorithm.get("difference_from_first") or {}
     difference_low, difference_high = difference.get("interval") or (None, None)
     failure = algorithm.get("failure") or {}

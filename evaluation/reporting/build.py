@@ -180,16 +180,23 @@ def ranking_section(
         _inserted(page, entry)
 
 
+def _score_interval(row: Mapping[str, Any], *, covers: bool) -> str:
+    """Return the interval that covers the score, or its resampling range."""
+    ends = row["score_confidence_interval"]["interval"] if covers else row["score_interval"]
+    return "–" if ends is None else f"{number(ends[0])}–{number(ends[1])}"
+
+
 def _ranking_table(
     page: DocumentBuilder, entry: Entry, spread: Mapping[str, Mapping[str, str]], *, level: float
 ) -> None:
     places = len(entry["algorithms"][0]["rank_frequencies"] or entry["algorithms"])
     drawn = any(a["rank_interval"] for a in entry["algorithms"])
+    covers = all(a.get("score_confidence_interval") for a in entry["algorithms"])
     columns = [
         "Rank",
         "Algorithm",
         "Score",
-        f"{percent(level)} interval of the score",
+        f"{percent(level)} interval of the score" if covers else "Resampling range of the score",
         "Rank set",
         "Letters",
         "Resampling range",
@@ -202,9 +209,7 @@ def _ranking_table(
     rows = []
     scores = alike([a["score"] for a in entry["algorithms"]])
     for a, letters, own_score in zip(entry["algorithms"], letters_of(entry), scores, strict=True):
-        score = (
-            "–" if a["score_interval"] is None else f"{number(a['score_interval'][0])}–{number(a['score_interval'][1])}"
-        )
+        score = _score_interval(a, covers=covers)
         drawing = Drawing("", svg=interval_svg(a, places)) if a["rank_interval"] else "–"
         row: list[object] = [
             rank_words(a["rank"]),

@@ -13,6 +13,7 @@ from evaluation.ranking.hierarchy import without_levels
 from evaluation.ranking.resampling import Contributions, contributions
 from evaluation.ranking.uncertainty.failures import failed_cases, failure_values
 from evaluation.ranking.uncertainty.leads import Lead, Range, confirmed
+from evaluation.ranking.uncertainty.score_intervals import ScoreInterval, score_intervals
 from evaluation.ranking.uncertainty.sign_flips import flip_matrix
 from evaluation.ranking.uncertainty.studentized import drawn_counts
 
@@ -208,6 +209,21 @@ class LinearPart:
         slack = 1e-9 * value_range.width
         low, high = np.nanmin(self.values), np.nanmax(self.values)
         return value_range if low >= value_range.worst - slack and high <= value_range.best + slack else None
+
+    def score_intervals(self, level: float) -> dict[int, ScoreInterval]:
+        """Return intervals of scores by the index of the algorithm; none with strata, or where a score has none."""
+        if not self.ranking.scheme.aggregates_values or self.units.several_strata:
+            return {}
+        contributed = self.contributed
+        columns = contributed.plain.copy()
+        if contributed.linearised is not None:
+            columns[:, ~contributed.complete] = contributed.linearised[:, ~contributed.complete]
+        intervals = score_intervals(self.units.number * columns, level, self.value_range)
+        return {
+            int(algorithm): interval
+            for algorithm, interval in zip(self.scored, intervals, strict=True)
+            if interval is not None
+        }
 
     def confirmed(self, algorithm: int, winner_share: float, margin: float) -> float | None:
         """Return the lead of an algorithm that holds whatever rare failures there are; ``None`` if it is not confirmed."""

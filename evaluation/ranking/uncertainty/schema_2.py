@@ -47,6 +47,10 @@ class StatementsOfSchema2(Statements):
         """Return nothing: schema 2 has no effect sizes."""
         return {}
 
+    def score_intervals(self) -> dict[int, dict[str, Any]] | None:
+        """Return nothing: schema 2 has resampling ranges of scores only."""
+        return None
+
     def verdict(
         self,
         *,

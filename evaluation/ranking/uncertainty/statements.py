@@ -580,6 +580,7 @@ class Statements:
         low, high = self._ends(better)
         stated = self.grounds.states_sets
         after_failure = self._ranks_after_failure
+        score_intervals = self.score_intervals()
         rows: list[dict[str, Any]] = []
         for position, j in enumerate(map(int, self.order)):
             rows.append(
@@ -590,9 +591,20 @@ class Statements:
                     "difference_from_first": self.difference(j, comparisons, better, winner_reason),
                     "failure": failure(self.failed[j], self.cases),
                     "rank_if_one_more_failed": after_failure[j],
+                    **({} if score_intervals is None else {"score_confidence_interval": score_intervals.get(j)}),
                 }
             )
         return rows
+
+    def score_intervals(self) -> dict[int, dict[str, Any]] | None:
+        """Return the intervals that cover the scores, by algorithm; ``None`` for combined rankings."""
+        if self.ranking.combined:
+            return None
+        if not self.linear or not self.plan.requested:
+            return {}
+        higher = self.ranking.elementary[0].item.ranked.higher_is_better
+        intervals = self.linear_part.score_intervals(self.uncertainty.interval)
+        return {j: interval.document(higher_is_better=higher) for j, interval in intervals.items()}
 
     def difference(
         self, other: int, comparisons: Comparisons | None, better: BoolArray, winner_reason: str

@@ -1,0 +1,80 @@
+"""Intervals of scores contain the true mean of bounded, skewed values at least as often as the bar states."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.assessment import parse
+from evaluation.ranking import rank
+from evaluation.ranking.uncertainty.leads import Range
+from evaluation.ranking.uncertainty.score_intervals import FEWEST_UNITS, score_intervals
+
+BOARDS, BAR = 600, 0.93
+WORLDS = {
+    "high values": (lambda random, shape: random.beta(18, 2, shape), 0.9),
+    "values up to the bound": (lambda random, shape: random.beta(8, 1, shape), 8 / 9),
+    "most values at the bound": (lambda random, shape: random.beta(2, 0.3, shape), 2 / 2.3),
+    "empty references": (lambda r, shape: np.where(r.random(shape) < 0.4, 1, r.beta(5, 2, shape)), 0.4 + 0.6 * 5 / 7),
+    "even": (lambda random, shape: random.random(shape), 0.5),
+}
+
+
+@pytest.mark.parametrize("units", [8, 20, 80])
+@pytest.mark.parametrize("world", WORLDS)
+def test_bounded_skewed_scores_are_covered(world, units):
+    draw, truth = WORLDS[world]
+    intervals = score_intervals(draw(np.random.default_rng(units), (units, BOARDS)), 0.95, Range(0.0, 1.0))
+    covered = np.mean([one.low <= truth <= one.high for one in intervals])
+    assert covered >= BAR - 2 * np.sqrt(BAR * (1 - BAR) / BOARDS)
+
+
+def test_percentiles_of_resamples_would_miss_the_bar():
+    draw, truth = WORLDS["most values at the bound"]
+    random = np.random.default_rng(8)
+    values = draw(random, (8, BOARDS))
+    drawn = random.multinomial(8, np.full(8, 1 / 8), 1000) @ values / 8
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    assert ((low <= truth) & (truth <= high)).mean() < 0.85
+
+
+def test_perfect_values_have_the_lower_end_that_holds_for_every_distribution():
+    (interval,) = score_intervals(np.ones((30, 1)), 0.95, Range(0.0, 1.0))
+    assert (interval.low, interval.high) == (pytest.approx(0.05 ** (1 / 30)), 1.0)
+    # A share q of perfect values and 0 otherwise: all of 30 are perfect in q^30 of the boards.
+    assert interval.low**30 == pytest.approx(0.05)
+
+
+def test_equal_values_few_units_and_values_without_bounds():
+    assert score_intervals(np.full((30, 1), 0.5), 0.95, Range(0.0, 1.0)) == [None]
+    assert score_intervals(np.ones((30, 1)), 0.95, None) == [None]
+    few = np.random.default_rng(1).random((FEWEST_UNITS - 1, 2))
+    assert score_intervals(few, 0.95, Range(0.0, 1.0)) == [None, None]
+    (cut,) = score_intervals(np.array([[0.0], *[[1.0]] * 7]), 0.95, Range(0.0, 1.0))
+    assert 0.0 <= cut.low < 0.875 < cut.high <= 1.0
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_a_document_states_the_interval_in_the_direction_of_the_metric(direction):
+    random = np.random.default_rng(5)
+    rows = [
+        {"algorithm": name, "case": f"c{case:02d}", "metric": "x", "region": "", "outcome": "ok", "task": "",
+         "value": random.beta(8, 2)}
+        for case in range(20) for name in "ab"
+    ]  # fmt: skip
+    metric = {
+        "id": "x",
+        "direction": direction,
+        "range": [0, 1],
+        "policy": {"missing": 0 if direction == "higher" else 1},
+    }
+    for operator, has_one in (("mean", True), ("median", False)):
+        read = parse({"problem": "external", "metrics": [metric], "ranking": {"operator": operator, "combine": None}})
+        entry = rank(read, pd.DataFrame(rows))["rankings"][0]
+        for row in entry["algorithms"]:
+            interval = row["score_confidence_interval"]
+            assert (interval is not None) is has_one
+            if has_one:
+                low, high = interval["interval"]
+                assert 0 <= low < row["score"] < high <= 1
+                assert low <= row["score_interval"][0] + 0.02
+                assert (interval["method"], interval["level"]) == ("hall_and_t", 0.95)
