@@ -97,7 +97,7 @@ def looks(interval: float) -> str:
     Examples
     --------
     >>> looks(0.95)
-    'The level of 95 % applies to each update of this board separately: over many updates, an error is more likely.'
+    'The level of 95 % of rank sets and intervals applies to each update of this board separately: over many updates, an error is more likely.'
     """
     return " ".join(LOOKS.all(interval))
 

@@ -182,9 +182,9 @@ LOOKS: Final = CATALOGUE.group(
         "A board that is computed anew with every submission, with statements at a level below 100 %.",
         lambda interval: interval < 1.0,
         lambda interval: (
-            f"The level of {level(interval)} applies to each update of this board separately: over many updates, an error is more likely."
+            f"The level of {level(interval)} of rank sets and intervals applies to each update of this board separately: over many updates, an error is more likely."
         ),
-        "The level of 95 % applies to each update of this board separately: over many updates, an error is more likely.",
+        "The level of 95 % of rank sets and intervals applies to each update of this board separately: over many updates, an error is more likely.",
     )
 )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.headlines import HEADLINES, UNDECIDABLE, WITHOUT_CERTAINTY, failures_seen, no_result
 from evaluation.claims.numbers import (
+    about,
     about_cases,
     cases_down,
     cases_up,
@@ -93,6 +94,13 @@ def _level(facts: Facts) -> str:
     assumptions = ", with symmetric differences and equal failure rates" if facts.is_by_earlier_rule else ""
     words = level_of_winner(facts.winner_share, is_confirmed=facts.is_confirmed, assumptions=assumptions)
     return words[:1].upper() + words[1:]
+
+
+def _look(facts: Facts) -> str:
+    return (
+        f"This is change {facts.change} of the board. A winner may use {about(facts.winner_share)} of the error; all changes together use "
+        f"at most {share_up(facts.whole_share)}, for entries that were not tuned on these scores."
+    )
 
 
 def _confirmable(facts: Facts) -> bool:
@@ -418,6 +426,14 @@ BESIDE: Final = CATALOGUE.group(
         "The 3 secondary rankings share the error, by Holm’s method for winners.",
     ),
     Claim(
+        "certainty.look",
+        "A winner could have been named, on a board that is computed again with each change.",
+        lambda facts: facts.reason in _DECIDED and facts.change is not None,
+        _look,
+        "This is change 4 of the board. A winner may use 0.21 % of the error; all changes together use at most 3.4 %, for entries that "
+        "were not tuned on these scores.",
+    ),
+    Claim(
         "certainty.several_rankings",
         "A winner could have been named, and the document has several rankings without roles.",
         lambda facts: facts.reason in _DECIDED and facts.family is None and facts.final_rankings > 1,
@@ -442,6 +458,15 @@ BESIDE: Final = CATALOGUE.group(
         _break_even,
         "The lead of unet could be cancelled if it failed in more than 1.5 % of cases (0 of 20 observed; up to 14 % could have gone "
         "unseen).",
+    ),
+    Claim(
+        "certainty.failures_to_lose",
+        "A ranking that is no weighted mean was ranked again with further failures, and two or more cost the first place.",
+        lambda facts: (facts.entry.get("failures_to_lose") or 0) > 1,
+        lambda facts: (
+            f"{facts.first} would lose first place with {facts.entry['failures_to_lose']} more failed cases, if these are the costliest."
+        ),
+        "unet would lose first place with 3 more failed cases, if these are the costliest.",
     ),
     Claim(
         "certainty.false_claim",

@@ -223,10 +223,21 @@ class Facts:
         return len(combined) + len(apart)
 
     @property
+    def change(self) -> int | None:
+        """Number of the change of the board; ``None`` for a ranking that is computed once."""
+        look = (self.document or {}).get("look")
+        return None if look is None else int(look["change"])
+
+    @property
     def winner_share(self) -> float:
         """Share of the error that naming a winner may use."""
         if self.entry.get("spent_level") is not None:
             return float(self.entry["spent_level"])
+        return self.whole_share
+
+    @property
+    def whole_share(self) -> float:
+        """Share of the error that naming a winner may use in all changes of the board and all rankings of its family."""
         return share_of_winner(self.entry["winner"]["alpha"], self.entry["sets"]["level"], len(self.rows))
 
     @property

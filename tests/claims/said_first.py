@@ -546,6 +546,32 @@ def _(scene: Scene, count: str, role: str) -> bool:
     return scene.role == role and len(scene.family) == int(count) > 1 and scene.still_tested <= int(count)
 
 
+@means(
+    r"This is change (\d+) of the board\. A winner may use (\S+ %) of the error; all changes together use at most (\S+ %), for entries "
+    r"that were not tuned on these scores\."
+)
+def _(scene: Scene, change: str, part: str, total: str) -> bool:
+    stated = float(part.removesuffix(" %"))
+    whole = scene.alpha_of_two if len(scene.rows) == 2 else scene.alpha_of_more
+    return (
+        scene.document["look"]["change"] == int(change)
+        and abs(100 * scene.winner_share - stated) <= 0.06 * stated
+        and not_above(whole, total)
+    )
+
+
+@means(rf"{NAME} would lose first place with (\d+) more failed cases, if these are the costliest\.")
+def _(scene: Scene, name: str, count: str) -> bool:
+    # One more failure does not cost the first place, whatever the case.
+    after = scene.row(name)["rank_if_one_more_failed"]
+    worst = [
+        ranks[name]
+        for number in range(scene.raw.number_of_cases(scene.entry) if len(scene.raw.tasks) == 1 else 0)
+        if (ranks := scene.raw.ranks(scene.entry, failing=(name, number))) is not None
+    ]
+    return scene.winners == [name] and int(count) > 1 and after in (None, 1) and max(worst, default=1) == 1
+
+
 @means(r"The level applies to each of the (\d+) rankings separately: over all of them, an error is more likely\.")
 def _(scene: Scene, count: str) -> bool:
     overall = scene.document["overall"] or []

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from tests.claims.meanings import Meanings
 from tests.claims.raw import Raw
 
@@ -68,6 +70,8 @@ class Scene:
     def winner_share(self) -> float:
         """The error that naming a winner of these teams may make: an equal part for each ranking that is still tested."""
         whole = self.alpha_of_two if len(self.rows) == 2 else self.alpha_of_more
+        if (look := self.document.get("look")) is not None:
+            whole *= 6 / (np.pi * look["change"]) ** 2
         return whole if self.role is None else whole / self.still_tested
 
     @property

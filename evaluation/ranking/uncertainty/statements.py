@@ -14,6 +14,7 @@ from evaluation.ranking.stability import head_to_head, near_duplicates, order_am
 from evaluation.ranking.uncertainty import effects
 from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
+from evaluation.ranking.uncertainty.further_failures import failures_to_lose
 from evaluation.ranking.uncertainty.grounds import Budget, Grounds, budget
 from evaluation.ranking.uncertainty.linear import LinearPart
 from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters
@@ -432,7 +433,9 @@ class Statements:
                 better=better,
                 level=level,
             )
-        return effects.of_draws(self.ranking, self.draws, self.first, margin)
+        numbers = effects.of_draws(self.ranking, self.draws, self.first, margin)
+        further = failures_to_lose(self.ranking, self.first)
+        return numbers if further is None else {**numbers, "failures_to_lose": further}
 
     @property
     def _is_exploratory(self) -> bool:

@@ -19,12 +19,14 @@ import pandas as pd
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from datastore.test_sets.queries import case_metadata_frame
+from datastore.test_sets.queries.decoys import keeps_decoys
 from datastore.test_sets.queries.test_sets import metadata_frame_of
 from datastore.uploads.storage import store_json
 from evaluation import boards, bundle, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.assessment import Assessment
 from evaluation.ranking.counted import LEVEL
+from evaluation.ranking.uncertainty.looks import Look
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.names import PER_PHASE, PSEUDONYMOUS, uses_pseudonyms
@@ -144,7 +146,13 @@ def compute(
     frame = inputs.frame()
     cases = read_metadata(inputs.metadata)
     document = ranking.rank(
-        assessment, frame, cases=cases, evidence=inputs.evidence(), progress=progress, ranked_tables=cache
+        assessment,
+        frame,
+        cases=cases,
+        evidence=inputs.evidence(),
+        progress=progress,
+        ranked_tables=cache,
+        look=look_of(phase),
     )
     table = boards.build(
         document,
@@ -171,6 +179,20 @@ def compute(
         else store_json(f"{folder}/cases.json.gz", json.dumps(inputs.metadata)),
         document_name=store_json(f"{folder}/ranking.json.gz", written(document)),
     )
+
+
+def look_of(phase: Phase) -> Look | None:
+    """Return which change of the field the next version shows; ``None`` if nobody sees an earlier one.
+
+    Each version of a public ranking is a look at the same cases, and they share the error. A ranking that is sealed until
+    the phase closes, or that is computed only afterwards, is a single claim with the whole error.
+    """
+    if phase.leaderboard == Phase.Leaderboard.SEALED or keeps_decoys(phase):
+        return None
+    earlier = RankingVersion.objects.filter(phase=phase)
+    if phase.is_closed and not earlier.filter(created_at__lt=phase.ends_at).exists():
+        return None
+    return Look(rankings.last_number(phase) + 1)
 
 
 def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:

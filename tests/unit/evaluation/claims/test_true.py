@@ -245,6 +245,7 @@ def test_every_claim_about_a_ranking_is_said_of_some_generated_challenge(cases):
         "beforehand.enough_for_two",
         "certainty.equivalent",
         "certainty.further_reversals",
+        "certainty.look",
         "certainty.several_rankings",
         "certainty.undeclared_level",
         "comparisons.test_contradicts",
