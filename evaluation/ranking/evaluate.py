@@ -411,7 +411,7 @@ def possible_clusters(
     warnings = []
     rows: pd.DataFrame | None = None
     for column in map(str, metadata.columns):
-        name = _plain_column(column)
+        name = plain_column(column)
         if column in declared or name not in CLUSTER_COLUMNS:
             continue
         if rows is None:
@@ -430,12 +430,12 @@ def possible_clusters(
     return warnings
 
 
-def _plain_column(column: str) -> str:
+def plain_column(column: str) -> str:
     """Return the name of a column without case, separators and the word ``id``.
 
     Examples
     --------
-    >>> _plain_column("Patient_ID"), _plain_column("site"), _plain_column("PatientID")
+    >>> plain_column("Patient_ID"), plain_column("site"), plain_column("PatientID")
     ('patient', 'site', 'patient')
     """
     letters = "".join(letter for letter in column.lower() if letter.isalpha())

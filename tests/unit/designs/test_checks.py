@@ -91,6 +91,12 @@ EXAMPLES = [
     ("number_test_cases.ratio", [{}, {"number_training_cases": 200, "number_test_cases": 100}], [{}, {"number_training_cases": 1000, "number_test_cases": 10}]),
     ("total_number_of_cases.sum", [{}, {"total_number_of_cases": 6, "number_training_cases": 3, "number_validation_cases": 1, "number_test_cases": 2}], [{}, {"total_number_of_cases": 7, "number_training_cases": 3, "number_validation_cases": 1, "number_test_cases": 2}]),
     ("case_table.imbalance", [{}, {"case_table": [{"data_set": "a", "split": "test", "n_cases": 10}, {"data_set": "b", "split": "test", "n_cases": 90}]}], [{}, {"case_table": [{"data_set": "a", "split": "test", "n_cases": 10}, {"data_set": "b", "split": "test", "n_cases": 101}]}]),
+    ("case_columns.clusters", [
+        {},
+        {"case_columns": [{"column": "age", "kind": "number"}]},
+        {"case_columns": [{"column": "Patient_ID", "kind": "name"}], "aggregation_levels": [{"name": "Patient_ID", "role": "random"}]},
+        {"case_columns": [{"column": "site", "kind": "name"}], "uncertainty_settings": {"independent_of": ["site"]}},
+    ], [{}, {"case_columns": [{"column": "Patient_ID", "kind": "name"}]}]),
     ("case_number_justification.common_practice", [{}, {"case_number_justification": "The interval of the rank shall be narrower than two ranks."}], [{}, {"case_number_justification": "These are usual numbers."}]),
     ("metric_justification.popularity", [{}, {"metric_justification": "Boundary errors above one millimetre matter for planning."}], [{}, {"metric_justification": "DSC is commonly used."}]),
     ("metrics.parameters", [{}, {"metrics": [NSD]}], [{}, {"metrics": [{"name": "normalized_surface_distance_nsd"}]}]),

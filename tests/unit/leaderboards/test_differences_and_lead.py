@@ -15,7 +15,7 @@ from evaluation.boards.effects import effects_of
 from evaluation.figures.differences import DifferenceRow, difference_forest, difference_svg
 from evaluation.figures.outward import outward
 from evaluation.figures.publication import printed
-from evaluation.ranking.evaluate import CLUSTER_COLUMNS, _plain_column
+from evaluation.ranking.evaluate import CLUSTER_COLUMNS, plain_column
 from evaluation.rounding import MINUS
 from leaderboards.domain.board_files import csv_rows
 from leaderboards.templatetags.leaderboards import difference_forest as drawn_on_a_board
@@ -301,4 +301,4 @@ def test_no_example_has_a_column_that_looks_like_undeclared_clusters():
         declared = {*assessment.get("uncertainty", {}).get("independent_of", ())}
         levels = assessment.get("aggregation", {}).get("levels", ())
         declared |= {level if isinstance(level, str) else level["name"] for level in levels}
-        assert not [name for name in columns if _plain_column(name) in CLUSTER_COLUMNS and name not in declared], path
+        assert not [name for name in columns if plain_column(name) in CLUSTER_COLUMNS and name not in declared], path

@@ -3,6 +3,7 @@
 import re
 
 from evaluation.designs.checks.registry import Subject, register
+from evaluation.ranking.evaluate import CLUSTER_COLUMNS, plain_column
 
 # A third of the historic and three times the recent median of training to test cases.
 RATIO_LOW, RATIO_HIGH = 0.25, 7.0
@@ -18,6 +19,24 @@ def case_table_sum(subject: Subject) -> str | None:
         return None
     total = sum(row.get("n_cases", 0) for row in rows)
     return None if total == stated else f"{stated:,} stated, {total:,} in the table."
+
+
+@register(
+    "clusters_declared",
+    reads=("case_columns", "aggregation_levels", "uncertainty_settings", "site_column", "ranking_method"),
+)
+def clusters_declared(subject: Subject) -> str | None:
+    """Check that columns of the case table that look like clusters are declared."""
+    values = subject.values
+    settings = values.get("uncertainty_settings") or {}
+    declared = {str(row.get("name") or "").strip() for row in values.rows("aggregation_levels")}
+    for key in ("resample", "strata", "independent_of"):
+        declared |= set(settings.get(key) or ())
+    if any(row.get("site_aggregation") for row in values.rows("ranking_method")):
+        declared.add(str(values.get("site_column") or "site").strip())
+    columns = [str(row.get("column") or "").strip() for row in values.rows("case_columns")]
+    undeclared = [name for name in columns if name not in declared and plain_column(name) in CLUSTER_COLUMNS]
+    return f"Not declared: {', '.join(undeclared)}." if undeclared else None
 
 
 @register(
