@@ -41,6 +41,11 @@ def last_number(phase: Phase) -> int:
     return RankingVersion.objects.filter(phase=phase).aggregate(last=Max("number"))["last"] or 0
 
 
+def was_ranked_before(phase: Phase, moment: datetime) -> bool:
+    """Return whether a version was made before a point in time."""
+    return RankingVersion.objects.filter(phase=phase, created_at__lt=moment).exists()
+
+
 def versions_before(version: RankingVersion, *, most: int = 50) -> list[RankingVersion]:
     """The versions of the same phase before one, the latest first."""
     rows = RankingVersion.objects.filter(phase_id=version.phase_id, number__lt=version.number)

@@ -189,8 +189,7 @@ def look_of(phase: Phase) -> Look | None:
     """
     if phase.leaderboard == Phase.Leaderboard.SEALED or keeps_decoys(phase):
         return None
-    earlier = RankingVersion.objects.filter(phase=phase)
-    if phase.is_closed and not earlier.filter(created_at__lt=phase.ends_at).exists():
+    if phase.is_closed and not rankings.was_ranked_before(phase, phase.ends_at):
         return None
     return Look(rankings.last_number(phase) + 1)
 
