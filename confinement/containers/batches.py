@@ -151,7 +151,10 @@ class BatchReport:
     gpu_peak_memory_bytes: int | None = None
     gpu_memory_time: float | None = None
     """MiB·s."""
+    gpu_utilization: float | None = None
+    """Mean share of time in which its devices computed, from 0 to 1."""
     energy_joule: float | None = None
+    """Of whole devices; None unless it ran alone."""
     output_bytes: int = 0
     output_files: int = 0
     log: Log = field(default_factory=Log)

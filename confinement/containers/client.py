@@ -16,6 +16,7 @@ from typing import Any
 
 from confinement.containers import cgroups
 from confinement.containers.engine import Ending, EngineError, Sample, Start
+from confinement.containers.gpus import Gpus
 from confinement.limits import MIB
 
 USER = 65_534
@@ -123,6 +124,7 @@ class ClientContainer:
     def __init__(self, engine: CommandLine, start: Start) -> None:
         self._engine, self._start = engine, start
         self._group = engine.group(start.name)
+        self._gpus = Gpus.opened(start.gpus) if start.gpus else None
         reader, writer = os.pipe()
         # A pipe of a MiB lets a program print a while before anyone reads.
         with contextlib.suppress(OSError):
@@ -196,7 +198,10 @@ class ClientContainer:
         pids = self._group.processes()
         if not pids:
             return None
-        return Sample(time.monotonic() - self._began, self._peak.look(pids, self._sizes))
+        seconds, memory = time.monotonic() - self._began, self._peak.look(pids, self._sizes)
+        if self._gpus is None:
+            return Sample(seconds, memory)
+        return Sample(seconds, memory, self._gpus.memory_bytes(pids), self._gpus.utilization())
 
     def kill(self) -> None:
         """End all of its processes at once."""
@@ -244,6 +249,7 @@ class ClientContainer:
             cpu_seconds=self._group.cpu_seconds() if self._group else None,
             peak_memory_bytes=self._peak.end() if self._peak else None,
             high_water_bytes=self._group.high_water_bytes() if self._group else None,
+            energy_joule=self._gpus.energy_joule() if self._gpus else None,
         )
 
     def remove(self) -> None:

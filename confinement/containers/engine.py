@@ -57,6 +57,8 @@ class Sample:
     seconds: float
     memory_bytes: int
     gpu_memory_bytes: int | None = None
+    gpu_utilization: float | None = None
+    """Share of time in which its devices compute, from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Ending:
     peak_memory_bytes: int | None = None
     """Peak memory of its processes in bytes, where more is known than samples show."""
     high_water_bytes: int | None = None
+    energy_joule: float | None = None
+    """Energy of its whole devices in joules."""
     fault: str = ""
     """Failure on the platform's side.
 

@@ -279,7 +279,12 @@ class _Run:
                 report,
                 gpu_seconds=wall * len(self.batch.gpus),
                 gpu_peak_memory_bytes=max((sample.gpu_memory_bytes or 0 for sample in seen.samples), default=None),
-                gpu_memory_time=memory_time(seen.samples),
+                # Without samples, memory over time is unknown, which differs from none.
+                gpu_memory_time=memory_time(seen.samples) if len(seen.samples) > 1 else None,
+                gpu_utilization=_mean(
+                    [sample.gpu_utilization for sample in seen.samples if sample.gpu_utilization is not None]
+                ),
+                energy_joule=ending.energy_joule if seen.alone else None,
             )
         if report.fault or report.cancelled:
             return report
@@ -308,6 +313,10 @@ def memory_time(samples: Sequence[Sample]) -> float:
     """
     pairs = itertools.pairwise(samples)
     return sum((sample.gpu_memory_bytes or 0) / MIB * (after.seconds - sample.seconds) for sample, after in pairs)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _neutral(path: Path, mode: int) -> None:

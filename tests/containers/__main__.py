@@ -1,6 +1,6 @@
 """All measurements with the real engine, at length.
 
-Run with ``python -m tests.containers [guarantees|hostile|times|measuring] …``.
+Run with ``python -m tests.containers [guarantees|hostile|times|measuring|gpu] …``. `gpu` runs only if it is named.
 
 With ``--undisturbed``, other processes on the same machine get hardly any processor time during the run.
 """
@@ -9,7 +9,7 @@ import sys
 import time
 
 from confinement.containers.probe import probe
-from tests.containers import contained, figures, hostile
+from tests.containers import contained, figures, gpu, hostile
 from tests.containers.machine import Machine, lacking
 from tests.containers.undisturbed import undisturbed
 
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
     machine = Machine.make()
     try:
         with undisturbed(wanted="--undisturbed" in arguments):
-            return sum(parts[name](machine) for name in asked or parts)
+            return sum({**parts, "gpu": gpu.verify}[name](machine) for name in asked or parts)
     finally:
         machine.close()
 
