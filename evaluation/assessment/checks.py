@@ -42,13 +42,18 @@ def check_connectivity(metrics: tuple[MetricUse, ...]) -> None:
 
 
 def check_classes_of_mean(assessment: Assessment) -> None:
-    """A mean over classes needs the classes.
+    """A mean over classes needs the classes, and a range of areas the matching of COCO.
 
     Raises
     ------
     AssessmentError
-        If there is no region.
+        If there is no region, or another interpolation.
     """
+    for index, metric in enumerate(assessment.computed):
+        area = metric.options.get("area")
+        if area is not None and metric.options.get("interpolation", "coco_101") != "coco_101":
+            allowed = 'no value unless "interpolation" is "coco_101"'
+            raise AssessmentError(f"metrics[{index}].options.area", area, allowed)
     means = [metric.id for metric in assessment.computed if get(metric.id).all_classes]
     if means and not assessment.regions:
         raise AssessmentError("regions", [], f"the classes over which {means[0]} is a mean")

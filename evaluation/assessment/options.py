@@ -18,6 +18,7 @@ _COCO: Final = "coco_101"
 _COCO_DETECTIONS: Final = 100
 _UNSET: Final[Mapping[str, str]] = {
     "area": "any",
+    "max_fpr": "1 (the whole curve)",
     "class_weights": "equal",
     "distance": "from the distance ratio",
     "positive_class": "each class in turn",

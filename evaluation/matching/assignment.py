@@ -41,6 +41,8 @@ class Rule:
         One of `ASSIGNMENTS`.
     double_assignment
         ``fp`` or ``ignore``: treatment of a prediction that hits only references that are already matched.
+    once
+        True if curves match all predictions together, whatever their scores, and not anew at every threshold.
     """
 
     criterion: str = "loc_box_iou"
@@ -48,6 +50,7 @@ class Rule:
     assignment: str = "greedy_by_score"
     double_assignment: str = "fp"
     options: tuple[tuple[str, Any], ...] = ()
+    once: bool = False
 
     def __post_init__(self) -> None:
         if self.criterion not in CRITERIA:
@@ -81,6 +84,7 @@ class Rule:
             assignment=options.get("assignment", "greedy_by_score"),
             double_assignment=options.get("double_assignment", "fp"),
             options=tuple(sorted((key, _frozen(value)) for key, value in criterion_options.items())),
+            once=options.get("matched") == "once",
         )
 
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         risk,
         risk_at_coverage,
     )
-    from evaluation.metrics.image_similarity import image_mae, image_rmse, ncc, nmse, psnr, ssim
+    from evaluation.metrics.image_similarity import image_mae, image_rmse, ms_ssim, ncc, nmse, psnr, ssim
     from evaluation.metrics.instance import (
         aji,
         aji_plus,
@@ -200,6 +200,7 @@ __all__ = [
     "mean_average_recall",
     "mi_dsc",
     "mi_nsd",
+    "ms_ssim",
     "n_aurc",
     "ncc",
     "net_benefit",

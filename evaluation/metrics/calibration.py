@@ -21,7 +21,7 @@ from evaluation.metrics.calibration_scores import CALIBRATION, class_calibration
 from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
-from evaluation.metrics.shared_options import BINS, NOT_FOR_OBJECTS
+from evaluation.metrics.shared_options import BINS, CALIBRATION_TARGET, NOT_FOR_OBJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -119,7 +119,7 @@ def ece(
     range=(0, 1),
     family="calibration",
     needs="labels scores",
-    options=BINS,
+    options=(*BINS, CALIBRATION_TARGET),
     evidence="calibration",
 )
 def mce(
@@ -129,6 +129,7 @@ def mce(
     n_bins: int = 15,
     binning: Binning = "equal_width",
     bin_edge: BinEdge = "right_closed",
+    target: Literal["top_label", "positive_class"] = "top_label",
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
     """Maximum calibration error: the greatest gap of the bins that hold a case; see `ece`.
@@ -138,7 +139,7 @@ def mce(
     >>> mce([1, 0], [0.75, 0.75], n_bins=2).value
     0.25
     """
-    return _judge("mce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge))
+    return _judge("mce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge), target=target)
 
 
 @declare(
@@ -149,7 +150,7 @@ def mce(
     range=(0, 1),
     family="calibration",
     needs="labels scores",
-    options=BINS,
+    options=(*BINS, CALIBRATION_TARGET),
     evidence="calibration",
 )
 def tce(
@@ -159,6 +160,7 @@ def tce(
     n_bins: int = 15,
     binning: Binning = "equal_width",
     bin_edge: BinEdge = "right_closed",
+    target: Literal["top_label", "positive_class"] = "top_label",
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
     """Top-label calibration error: the root of the mean squared gap over bins; see `ece`, which it is never below.
@@ -168,7 +170,7 @@ def tce(
     >>> tce([1, 1, 1, 0], [1.0, 1.0, 1.0, 0.0], n_bins=2).value
     0.0
     """
-    return _judge("tce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge))
+    return _judge("tce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge), target=target)
 
 
 @declare(

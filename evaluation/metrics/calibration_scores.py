@@ -138,8 +138,9 @@ def _mce(
     n_bins: int = 15,
     binning: Binning = "equal_width",
     bin_edge: BinEdge = "right_closed",
+    target: Literal["top_label", "positive_class"] = "top_label",
 ) -> Values:
-    gaps = _top_gaps(samples, weights, n_bins=n_bins, binning=binning, bin_edge=bin_edge)
+    gaps = _top_gaps(samples, weights, n_bins=n_bins, binning=binning, bin_edge=bin_edge, target=target)
     return over_cases(largest_gap(gaps), gaps.total)
 
 
@@ -150,8 +151,9 @@ def _tce(
     n_bins: int = 15,
     binning: Binning = "equal_width",
     bin_edge: BinEdge = "right_closed",
+    target: Literal["top_label", "positive_class"] = "top_label",
 ) -> Values:
-    gaps = _top_gaps(samples, weights, n_bins=n_bins, binning=binning, bin_edge=bin_edge)
+    gaps = _top_gaps(samples, weights, n_bins=n_bins, binning=binning, bin_edge=bin_edge, target=target)
     return over_cases(np.sqrt(mean_squared_gap(gaps)), gaps.total)
 
 

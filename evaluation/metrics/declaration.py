@@ -542,8 +542,6 @@ def _check_together(given: Mapping[str, object], checked: dict[str, Any], option
     if checked.get("boundary") == "surfels" and checked.get("boundary_connectivity", "face") != "face":
         allowed = "face: surface elements have no neighbourhood"
         raise OptionError("boundary_connectivity", checked["boundary_connectivity"], allowed)
-    if checked.get("area") is not None and checked.get("interpolation", "coco_101") != "coco_101":
-        raise OptionError("area", checked["area"], 'no value unless "interpolation" is "coco_101"')
     criterion = checked.get("localization_criterion")
     identity = criterion["id"] if isinstance(criterion, Mapping) else criterion
     if identity == "loc_center_distance" and not {"localization_threshold", "localization_thresholds"} & set(given):

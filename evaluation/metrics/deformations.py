@@ -18,8 +18,8 @@ _PIECE = 1 << 18
 """Voxels that are worked on at once, so that what is needed on the way stays small."""
 
 
-def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
-    """Return displacements at points, interpolated linearly between voxels.
+def sample_field(field: ArrayLike, points: ArrayLike, interpolation: str = "linear") -> NDArray[np.float64]:
+    """Return displacements at points, interpolated between voxels.
 
     Parameters
     ----------
@@ -27,6 +27,8 @@ def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
         ``(X, Y[, Z], d)``.
     points
         ``(n, d)`` in voxels, inside the hull of voxel centres.
+    interpolation
+        ``linear``, or ``cubic`` for cubic splines, as the program of Learn2Reg samples fields (SciPy's ``map_coordinates``).
 
     Returns
     -------
@@ -50,6 +52,11 @@ def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
     if (places < 0).any() or (places > shape - 1).any():
         message = "a point outside the hull of voxel centres"
         raise ValueError(message)
+    if interpolation == "cubic":
+        from scipy.ndimage import map_coordinates
+
+        columns = [map_coordinates(vectors[..., axis], places.T, output=np.float64) for axis in range(len(shape))]
+        return np.stack(columns, axis=1)
     low = np.floor(places).astype(np.int64)
     share = places - low
     displacements = np.zeros((len(places), vectors.shape[-1]))

@@ -22,6 +22,7 @@ from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import (
     AREA,
     COCO_CRITERION,
+    MATCHED,
     MATCHING,
     RULE,
     SCALE,
@@ -42,6 +43,9 @@ _NOT_FOR_FORMULAS = MATCHING_OPTIONS | {
     "localization_thresholds",
     "max_detections",
     "area",
+    "matched",
+    "per",
+    "areas",
     "score_threshold",
     "level",
     "positive_class",
@@ -168,6 +172,7 @@ def average_precision(references: Sequence[Objects], predictions: Sequence[Objec
             stands_where_set=True,
         ),
         AREA,
+        MATCHED,
         Option("localization_thresholds", "array", None, "Optional list of cutoffs to average over."),
         *MATCHING,
     ),
@@ -299,6 +304,16 @@ def mean_average_recall(references: Sequence[Objects], predictions: Sequence[Obj
             "step holds the last reached Sensitivity; linear joins the points.",
             choices=("step", "linear"),
         ),
+        Option(
+            "per",
+            "enum",
+            "image",
+            "Unit of false positives: per image, or per mm² of the column area_mm2 of cases.csv (area).",
+            choices=("image", "area"),
+            stands_where_set=True,
+            accepted={"InS": ("image",)},
+        ),
+        MATCHED,
         SCALE,
         *MATCHING,
     ),
@@ -308,7 +323,7 @@ def froc_score(references: Sequence[Objects], predictions: Sequence[Objects], **
     """Free-response ROC score: Sensitivity over the number of false positives per image.
 
     Further options: ``form`` (``mean_at_points`` at ``fppi_points``, or ``area`` up to ``fppi_max``), ``curve``
-    (``step``, ``linear``).
+    (``step``, ``linear``), and ``per``: with ``area``, false positives are counted per mm² of ``areas``, one for each image.
 
     Returns
     -------
@@ -365,7 +380,7 @@ def sensitivity_at_fppi(references: Sequence[Objects], predictions: Sequence[Obj
 def _measure(
     metric: str, references: Sequence[Objects], predictions: Sequence[Objects], options: Mapping[str, Any]
 ) -> Result:
-    used = {name: value for name, value in options.items() if name != "patients"}
+    used = {name: value for name, value in options.items() if name not in ("patients", "areas")}
     if metric in CURVES:
         detections = trace_by_threshold(references, predictions, used)
     else:
@@ -375,7 +390,10 @@ def _measure(
     groups = None
     if options.get("patients") is not None:
         _, groups = np.unique(np.asarray(options["patients"]), return_inverse=True)
-    return evaluate_thresholds(metric, detections, None, used, groups=groups).result()
+    areas = None
+    if options.get("per") == "area":
+        areas = np.asarray(options["areas"], dtype=np.float64)
+    return evaluate_thresholds(metric, detections, None, used, groups=groups, areas=areas).result()
 
 
 def trace_by_threshold(
@@ -407,10 +425,11 @@ def evaluate_thresholds(
     options: Mapping[str, Any],
     *,
     groups: Any = None,
+    areas: FloatArray | None = None,
 ) -> Values:
     """Compute a metric as the mean over the cutoffs of the hit criterion."""
     formula_options = {name: value for name, value in options.items() if name not in _NOT_FOR_FORMULAS}
-    values = [evaluate(metric, each, weights, groups=groups, **formula_options) for each in detections]
+    values = [evaluate(metric, each, weights, groups=groups, areas=areas, **formula_options) for each in detections]
     if len(values) == 1:
         return values[0]
     mean = Values(np.mean([value.numbers for value in values], axis=0))

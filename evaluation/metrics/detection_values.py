@@ -48,6 +48,7 @@ def evaluate(
     weights: FloatArray | None = None,
     *,
     groups: NDArray[np.int64] | None = None,
+    areas: FloatArray | None = None,
     **options: Any,
 ) -> Values:
     """Compute a metric of one class.
@@ -62,6 +63,8 @@ def evaluate(
         Multiplicities of the images, ``(B, images)``.
     groups
         Number of the patient of each image, for ``scale="patient"``.
+    areas
+        Area of each image in mm², where false positives are counted per area, not per image.
     options
         ``scale`` and what the metric's formula takes.
     """
@@ -82,8 +85,11 @@ def evaluate(
         )
     if metric == "fppi":
         return _fppi(detections.counts(weights), detections.weights(weights).sum(axis=1))
+    if areas is not None and scale != "dataset":
+        message = f'scale "{scale}" counts false positives per image, not per area'
+        raise ValueError(message)
     if scale == "dataset" or groups is None:
-        return _of_curve(metric, detections, weights, options)
+        return _of_curve(metric, detections, weights, options, areas)
     return _of_group_curves(metric, detections, weights, groups, options)
 
 
@@ -129,8 +135,15 @@ def _mean_of_groups(
     return Values.joined(means)
 
 
-def _of_curve(metric: str, detections: Detections, weights: FloatArray | None, options: Mapping[str, Any]) -> Values:
-    images = detections.weights(weights).sum(axis=1)
+def _of_curve(
+    metric: str,
+    detections: Detections,
+    weights: FloatArray | None,
+    options: Mapping[str, Any],
+    areas: FloatArray | None = None,
+) -> Values:
+    times = detections.weights(weights)
+    images = times.sum(axis=1) if areas is None else times @ areas
     if metric == "average_precision":
         interpolation = options.get("interpolation", "step")
         # pycocotools lets equal scores enter one by one, whatever is chosen for others.

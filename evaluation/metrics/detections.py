@@ -137,7 +137,7 @@ def trace_detections(references: Sequence[Objects], predictions: Sequence[Object
                 continue
             message = "curves need a score for every predicted object"
             raise ValueError(message)
-        if rule.assignment == "greedy_by_score":
+        if rule.assignment == "greedy_by_score" or rule.once:
             matching = match_objects(reference, prediction, rule)
             order = [(int(p), 1.0, 0.0) for p in matching.prediction] + [(int(p), 0.0, 1.0) for p in matching.surplus]
             for prediction_index, tp, fp in sorted(order, key=lambda entry: int(prediction.order[entry[0]])):

@@ -14,7 +14,7 @@ import numpy as np
 
 from evaluation.metrics import counting
 from evaluation.metrics.paired_values import PAIRED
-from evaluation.metrics.samples import weighted_count, weighted_sum
+from evaluation.metrics.samples import Samples, weighted_count, weighted_sum
 from evaluation.metrics.threshold_counts import (
     Point,
     ThresholdCounts,
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.metrics.counting import Counts, MultiClassForm
-    from evaluation.metrics.samples import Samples
     from evaluation.metrics.threshold_counts import Interpolation, Rule
 
 ClassAverage = Literal["per_class", "macro", "weighted"]
+CurveAverage = Literal["per_class", "macro", "weighted", "micro"]
 
 
 ClassEvaluator = Callable[..., Values]
@@ -58,8 +58,10 @@ def _net_benefit(
     return counting.net_benefit(counts, threshold_probability)
 
 
-def _auroc(samples: Samples, positive: Sequence[int], weights: FloatArray | None) -> Values:
-    return area_under_roc(count_thresholds(samples.belongs(positive), samples.score_of(positive), weights))
+def _auroc(
+    samples: Samples, positive: Sequence[int], weights: FloatArray | None, *, max_fpr: float | None = None
+) -> Values:
+    return area_under_roc(count_thresholds(samples.belongs(positive), samples.score_of(positive), weights), max_fpr)
 
 
 def _average_precision(
@@ -92,6 +94,20 @@ def _average_precision(
         curve = curve._replace(positive=curve.positive + (len(copies) - len(seen)))
         parts.append(average_precision_of(curve, interpolation))
     return Values.joined(parts)
+
+
+def pooled_labels(samples: Samples) -> Samples:
+    """Decisions on all classes as one data set of two classes, each class against the rest (micro-averaging).
+
+    Examples
+    --------
+    >>> from evaluation.metrics.samples import make_samples
+    >>> pooled_labels(make_samples([0, 1], np.array([[0.9, 0.1], [0.4, 0.6]]), decided=False)).reference.tolist()
+    [1, 0, 0, 1]
+    """
+    scores = samples.required_scores.T.ravel()
+    truth = np.concatenate([samples.belongs([code]) for code in range(len(samples.classes))]).astype(np.int64)
+    return Samples((0, 1), truth, None, np.stack([1.0 - scores, scores], axis=1))
 
 
 def stack(values: Sequence[Values]) -> Values:

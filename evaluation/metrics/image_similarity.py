@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from evaluation.metrics.declaration import IMAGE_PAIRS, declare
+from evaluation.metrics.multi_scale_similarity import multi_scale_similarity
 from evaluation.metrics.options import Option
 from evaluation.metrics.structural_similarity import Window, mean_similarities
 from evaluation.outcomes import Flag, Outcome, Result, ok, undefined
@@ -419,6 +420,85 @@ def _cuts(grid: tuple[int, ...], *, by_slice: bool) -> Iterator[tuple[slice | in
         return
     for number in range(grid[-1]):
         yield (*(slice(None),) * (len(grid) - 1), number)
+
+
+@declare(
+    "Multi-Scale Structural Similarity Index",
+    "MS-SSIM",
+    categories=IMAGE_PAIRS,
+    direction="higher",
+    range=(0, 1),
+    family="image_similarity",
+    needs="intensities data_range",
+    options=(
+        Option("k1", "number", 0.01, "Constant of the luminance term.", exclusive_minimum=0),
+        Option("k2", "number", 0.03, "Constant of the contrast term.", exclusive_minimum=0),
+    ),
+    policy={**_EXCLUDED, "missing": 0.0},
+)
+def ms_ssim(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    data_range: Range | None,
+    region: ArrayLike | None = None,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    channels: bool = False,
+) -> Result:
+    """Structural similarity at five resolutions, as SynthRAD2025 computes it for its region.
+
+    Both images are clipped to the data range, and voxels outside the region are set to its lower end. At each scale the similarity of
+    uniform windows of 7 voxels is averaged over the region. The value is the product over scales.
+
+    Parameters
+    ----------
+    reference, prediction, region
+        See the module. Axes shorter than 97 voxels are padded with their last voxel.
+    data_range
+        Lowest and highest intensity.
+    k1, k2
+        Constants, as for `ssim`.
+    channels
+        Whether the last axis holds channels: the value is the mean of theirs.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` with the flag ``reference`` if a scale has no voxel of the region.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or without a range.
+
+    References
+    ----------
+    SynthRAD2025/metrics, ``functions/image_metrics.py``, commit 0beef65. Z. Wang, E. Simoncelli, A. Bovik, Asilomar (2003).
+
+    Examples
+    --------
+    >>> image = np.arange(64.0).reshape(8, 8)
+    >>> ms_ssim(image, image, data_range=(0, 63)).value
+    1.0
+    """
+    low, high = _range(data_range)
+    truth, guess = np.asarray(reference, dtype=np.float64), np.asarray(prediction, dtype=np.float64)
+    if truth.shape != guess.shape:
+        message = f"a prediction of shape {guess.shape}, a reference of shape {truth.shape}"
+        raise ValueError(message)
+    truth, guess = np.clip(truth, low, high) - low, np.clip(guess, low, high) - low
+    constants = ((k1 * (high - low)) ** 2, (k2 * (high - low)) ** 2)
+    mask = None if region is None else np.asarray(region) != 0
+    values = [
+        value
+        for one, other in _channels(truth, guess, several=channels)
+        for value in multi_scale_similarity(one, other, [mask], constants)
+    ]
+    defined = [value for value in values if value is not None]
+    if len(defined) < len(values):
+        return undefined(Outcome.DEGENERATE, Flag.REFERENCE)
+    return ok(math.fsum(defined) / len(defined))
 
 
 @declare(

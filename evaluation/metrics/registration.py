@@ -44,7 +44,7 @@ _EXCLUDED: Final = {"both_empty": "exclude", "degenerate": "exclude"}
             'How the landmarks of one case become one number; an object {"percentile": p} is allowed.',
             choices=OPERATORS,
         ),
-        Option("interpolation", "enum", "linear", "Of the field between voxels.", choices=("linear",)),
+        Option("interpolation", "enum", "linear", "Of the field between voxels.", choices=("linear", "cubic")),
     ),
     policy=_EXCLUDED,
 )
@@ -67,7 +67,7 @@ def tre(
     operator
         ``mean``, ``median``, ``max`` or ``{"percentile": p}``, linear between order statistics.
     interpolation
-        Named on boards; fields are sampled before.
+        ``linear`` or ``cubic`` (Learn2Reg). Named on boards; fields are sampled before.
 
     Returns
     -------

@@ -84,6 +84,40 @@ CLASS_AVERAGE_OR_MICRO: Final = Option(
     choices=("per_class", "macro", "weighted", "micro"),
     accepted={**NOT_FOR_OBJECTS, "SemS": _NOT_READ},
 )
+CLASS_AVERAGE_OF_CURVES: Final = Option(
+    "class_average",
+    "enum",
+    "per_class",
+    "How one-versus-rest values are combined over classes; micro pools the decisions on several labels into one curve.",
+    choices=("per_class", "macro", "weighted", "micro"),
+    accepted={**NOT_FOR_OBJECTS, "SemS": _NOT_READ, "ImLC": ("per_class", "macro", "weighted")},
+)
+MAX_FPR: Final = Option(
+    "max_fpr",
+    "number",
+    None,
+    "Only false positive rates up to this one count, standardized so that a guess has 0.5; null is the whole curve.",
+    exclusive_minimum=0,
+    exclusive_maximum=1,
+    stands_where_set=True,
+)
+CALIBRATION_TARGET: Final = Option(
+    "target",
+    "enum",
+    "top_label",
+    "top_label uses the winning score; positive_class uses the score of the positive class (binary only).",
+    choices=("top_label", "positive_class"),
+    stands_where_set=True,
+)
+MATCHED: Final = Option(
+    "matched",
+    "enum",
+    "each_threshold",
+    "each_threshold = objects are matched anew at every score; once = all candidates are matched together, whatever their scores, as picai_eval does.",
+    choices=("each_threshold", "once"),
+    stands_where_set=True,
+    accepted=ONLY_FOR_OBJECTS,
+)
 SCALE: Final = Option(
     "scale",
     "enum",

@@ -100,8 +100,14 @@ def _total(counts: FloatArray) -> FloatArray:
     return counts[:, -1:] if counts.shape[1] else np.zeros((len(counts), 1))
 
 
-def area_under_roc(curve: ThresholdCounts) -> Values:
-    """Area under Sensitivity against 1 - Specificity, points joined by straight lines."""
+def area_under_roc(curve: ThresholdCounts, max_fpr: float | None = None) -> Values:
+    """Area under Sensitivity against 1 - Specificity, points joined by straight lines.
+
+    With ``max_fpr`` only the part up to this false positive rate counts. It is standardized as by McClish (Medical Decision Making 9,
+    1989), so that a guess has 0.5 and a perfect curve 1.
+    """
+    if max_fpr is not None and max_fpr < 1:
+        return _partial_area(curve, max_fpr)
     if not curve.tp.shape[1]:
         return Values(np.zeros(len(curve.tp))).undefine(True, Outcome.DEGENERATE, Flag.REFERENCE)
     # Trapezoids between neighbouring points, the first of them (0, 0).
@@ -109,6 +115,22 @@ def area_under_roc(curve: ThresholdCounts) -> Values:
     area = (area + curve.fp[:, 0] * curve.tp[:, 0]) / 2
     values = Values(ratio(area, (curve.positive * curve.negative)[:, 0]))
     return values.undefine(((curve.positive == 0) | (curve.negative == 0))[:, 0], Outcome.DEGENERATE, Flag.REFERENCE)
+
+
+def _partial_area(curve: ThresholdCounts, max_fpr: float) -> Values:
+    lacking = ((curve.positive == 0) | (curve.negative == 0))[:, 0]
+    fpr, tpr = np.nan_to_num(ratio(curve.fp, curve.negative)), np.nan_to_num(ratio(curve.tp, curve.positive))
+    areas = []
+    for x, y in zip(fpr, tpr, strict=True):
+        x, y = np.append(0.0, x), np.append(0.0, y)  # noqa: PLW2901  (with the corner at nothing predicted)
+        inside = int(np.searchsorted(x, max_fpr, side="right"))
+        if inside < len(x):
+            end = np.interp(max_fpr, x[inside - 1 : inside + 1], y[inside - 1 : inside + 1])
+            x, y = np.append(x[:inside], max_fpr), np.append(y[:inside], end)  # noqa: PLW2901
+        areas.append(float(np.trapezoid(y, x)))
+    lowest = max_fpr**2 / 2
+    values = Values(0.5 * (1 + (np.array(areas) - lowest) / (max_fpr - lowest)))
+    return values.undefine(lacking, Outcome.DEGENERATE, Flag.REFERENCE)
 
 
 def average_precision_of(curve: ThresholdCounts, interpolation: Interpolation = "step") -> Values:

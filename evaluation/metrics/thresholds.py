@@ -13,12 +13,16 @@ import numpy as np
 
 from evaluation.metrics.classification import judge_class
 from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
+from evaluation.metrics.evaluators import PER_CLASS, pooled_labels
 from evaluation.metrics.options import Option
+from evaluation.metrics.samples import make_samples
 from evaluation.metrics.shared_options import (
     AREA,
-    CLASS_AVERAGE,
+    CLASS_AVERAGE_OF_CURVES,
     LEVEL,
+    MATCHED,
     MATCHING,
+    MAX_FPR,
     ONLY_FOR_OBJECTS,
     POSITIVE_CLASS,
     SCALE,
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from evaluation.metrics.evaluators import ClassAverage
+    from evaluation.metrics.evaluators import CurveAverage
     from evaluation.metrics.threshold_counts import Interpolation
     from evaluation.outcomes import Result
 
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
     range=(0, 1),
     family="multi_threshold",
     needs="labels scores",
-    options=(POSITIVE_CLASS, CLASS_AVERAGE),
+    options=(POSITIVE_CLASS, CLASS_AVERAGE_OF_CURVES, MAX_FPR),
     evidence="one_class",
 )
 def auroc(
@@ -50,7 +54,8 @@ def auroc(
     scores: ArrayLike,
     *,
     positive_class: Hashable | None = None,
-    class_average: ClassAverage = "per_class",
+    class_average: CurveAverage = "per_class",
+    max_fpr: float | None = None,
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
     """Area under the ROC curve: the probability that a positive case scores higher than a negative one, ties half.
@@ -62,7 +67,9 @@ def auroc(
     scores
         In [0, 1], ``(N,)`` or ``(N, C)``.
     positive_class, class_average, classes
-        As for `evaluation.metrics.classification.sensitivity`.
+        As for `evaluation.metrics.classification.sensitivity`; ``micro`` pools the decisions on all classes into one curve.
+    max_fpr
+        Only false positive rates up to this one count: the partial area, standardized (McClish 1989).
 
     Returns
     -------
@@ -80,9 +87,25 @@ def auroc(
     >>> auroc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     Result(value=0.75, outcome=<Outcome.OK: 'ok'>)
     """
+    limit = {} if max_fpr is None else {"max_fpr": max_fpr}
+    if class_average == "micro":
+        return _micro("auroc", reference, scores, classes, **limit)
     return judge_scores(
-        "auroc", reference, scores, positive_class=positive_class, class_average=class_average, classes=classes
+        "auroc",
+        reference,
+        scores,
+        positive_class=positive_class,
+        class_average=class_average,
+        classes=classes,
+        **limit,
     )
+
+
+def _micro(
+    metric: str, reference: ArrayLike, scores: ArrayLike, classes: Sequence[Hashable] | None, **options: Any
+) -> Result:
+    samples = make_samples(reference, scores, classes=classes, decided=False)
+    return PER_CLASS[metric](pooled_labels(samples), [1], None, **options).result()
 
 
 @declare(
@@ -96,7 +119,7 @@ def auroc(
     options=(
         LEVEL,
         POSITIVE_CLASS,
-        CLASS_AVERAGE,
+        CLASS_AVERAGE_OF_CURVES,
         SCALE,
         Option(
             "interpolation",
@@ -122,6 +145,7 @@ def auroc(
             accepted=ONLY_FOR_OBJECTS,
         ),
         AREA,
+        MATCHED,
         Option(
             "localization_thresholds",
             "array",
@@ -141,7 +165,7 @@ def average_precision(
     interpolation: Interpolation = "step",
     ties: Literal["grouped", "sequential"] = "grouped",
     positive_class: Hashable | None = None,
-    class_average: ClassAverage = "per_class",
+    class_average: CurveAverage = "per_class",
     classes: Sequence[Hashable] | None = None,
 ) -> Result:
     """Return the average precision.
@@ -177,6 +201,8 @@ def average_precision(
     if ties not in ("grouped", "sequential"):
         message = f"ties is grouped or sequential, not {ties!r}"
         raise ValueError(message)
+    if class_average == "micro":
+        return _micro("average_precision", reference, scores, classes, interpolation=interpolation, ties=ties)
     return judge_scores(
         "average_precision",
         reference,

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SPACINGS: Final = ("spacing_x", "spacing_y", "spacing_z")
 """Columns of ``cases.csv`` with the size of a pixel."""
+AREA_COLUMN: Final = "area_mm2"
+"""Column of ``cases.csv`` with the annotated area, where false positives are counted per mm²."""
 FROM_CASES: Final = "cases"
 DISTANCE: Final = "loc_center_distance"
 """The hit criterion that compares a distance with a threshold."""

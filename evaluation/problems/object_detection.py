@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import (
     ANY_SCORE,
+    AREA_COLUMN,
     DISTANCE,
     SCORES,
     SETTINGS,
     axes_of,
     check_settings,
     coordinate_words,
+    positive_fact,
     refuse_fixed_thresholds,
     spacings,
 )
@@ -599,10 +601,13 @@ class ObjectDetection(TableProblem):
     def shared_facts(
         self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
     ) -> dict[str, Any]:
-        """Return the size of a pixel of each case, where a spacing is registered."""
+        """Return the size of a pixel of each case, where a spacing is registered, and its area, where a metric counts per area."""
         assert isinstance(table, ObjectReferences)
         by_case = spacings(assessment, table.table.kind[1], facts)
-        return {"spacings": by_case} if by_case else {}
+        shared: dict[str, Any] = {"spacings": by_case} if by_case else {}
+        if any(use.options.get("per") == "area" for use in assessment.computed):
+            shared["areas"] = {case: positive_fact(case, row, AREA_COLUMN) for case, row in facts.items()}
+        return shared
 
     def expected(self, assessment: Assessment, shared: Mapping[str, Any]) -> ExpectedTable:
         """Return what a table has to hold, with the unit of its coordinates and the range of its scores."""

@@ -45,7 +45,17 @@ NO_ANSWER: Final = -2
 ALL_CLASSES: Final = ""
 _CELLS_AT_ONCE: Final = 1 << 22
 _NOT_FOR_EVALUATORS: Final = frozenset(
-    {"score_threshold", "positive_class", "class_average", "level", "scale", "report", "max_detections", "area"}
+    {
+        "score_threshold",
+        "positive_class",
+        "class_average",
+        "level",
+        "scale",
+        "report",
+        "max_detections",
+        "area",
+        "matched",
+    }
     | {"localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment"}
 )
 _OF_ONE_CLASS: Final = frozenset({"n_bins", "binning", "bin_edge", "norm"})

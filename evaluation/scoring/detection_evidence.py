@@ -163,7 +163,10 @@ def _recompute_steps(use: MetricUse, evidence: CaseEvidence, times: FloatArray) 
     for (code, cutoff), detections in sorted(_detections(evidence).items()):
         by_class[code][cutoff] = detections
     metric = OVER_CLASSES.get(use.id, use.id)
-    values = [_in_parts(metric, list(of.values()), times, use.options, groups) for of in by_class.values()]
+    areas = None
+    if use.options.get("per") == "area":
+        areas = np.array([evidence.shared["areas"][case] for case in evidence.cases], dtype=np.float64)
+    values = [_in_parts(metric, list(of.values()), times, use.options, groups, areas) for of in by_class.values()]
     if use.id not in OVER_CLASSES:
         return values[0]
     if not values:
@@ -172,13 +175,18 @@ def _recompute_steps(use: MetricUse, evidence: CaseEvidence, times: FloatArray) 
 
 
 def _in_parts(
-    metric: str, detections: Sequence[Detections], times: FloatArray, options: Mapping[str, Any], groups: Any
+    metric: str,
+    detections: Sequence[Detections],
+    times: FloatArray,
+    options: Mapping[str, Any],
+    groups: Any,
+    areas: FloatArray | None = None,
 ) -> Values:
     """Some resamples at a time, so that memory does not grow with resamples × objects."""
     step = max(1, _AT_ONCE // max(1, *(len(each.score) for each in detections)))
     return Values.joined(
         [
-            evaluate_thresholds(metric, detections, times[start : start + step], options, groups=groups)
+            evaluate_thresholds(metric, detections, times[start : start + step], options, groups=groups, areas=areas)
             for start in range(0, len(times), step)
         ]
     )

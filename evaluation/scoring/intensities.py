@@ -128,7 +128,9 @@ def _values(use: MetricUse, reference: PreparedImage, prediction: IntensityImage
     # A constant reference has no range of its own.
     if needs_range and reference.data_range is not None and reference.data_range[1] <= reference.data_range[0]:
         return [undefined(Outcome.DEGENERATE, Flag.REFERENCE) for _ in regions]
+    several = {"channels": reference.image.channels > 1} if use.id == "ms_ssim" else {}
     results: list[Result] = [
-        function(truth, guess, region=region, data_range=reference.data_range, **use.options) for region in regions
+        function(truth, guess, region=region, data_range=reference.data_range, **several, **use.options)
+        for region in regions
     ]
     return results

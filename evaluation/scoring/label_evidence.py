@@ -16,6 +16,8 @@ from evaluation.metrics.values import FloatArray, Values, mean_of_classes
 from evaluation.outcomes import Outcome
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from evaluation.assessment.model import MetricUse
@@ -24,7 +26,17 @@ if TYPE_CHECKING:
 _CLASSES: Final = ("0", "1")
 _THRESHOLD: Final = 0.5
 _NOT_FOR_EVALUATORS: Final = frozenset(
-    {"score_threshold", "positive_class", "class_average", "level", "scale", "report", "max_detections", "area"}
+    {
+        "score_threshold",
+        "positive_class",
+        "class_average",
+        "level",
+        "scale",
+        "report",
+        "max_detections",
+        "area",
+        "matched",
+    }
     | {"localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment"}
 )
 
@@ -88,6 +100,8 @@ def recompute_labels(
     if evidence.region:
         return value_of(*samples_of(regions[evidence.region]))
     every = [samples_of(label) for label in regions.values()]
+    if use.options["class_average"] == "micro" and use.id not in BY_DECISIONS:
+        return value_of(*_pooled(every))
     if use.options["class_average"] == "micro":
         each = [samples.counts([1], sample_weights) for samples, sample_weights in every]
         pooled = Counts(*(np.sum([getattr(counts, name) for counts in each], axis=0) for name in Counts._fields))
@@ -96,3 +110,17 @@ def recompute_labels(
     occurs = np.stack([samples.counts_of_reference([1], sample_weights) for samples, sample_weights in every], axis=1)
     values = [value_of(samples, sample_weights) for samples, sample_weights in every]
     return mean_of_classes(values, occurs, 0.0, weighted=use.options["class_average"] == "weighted")
+
+
+def _pooled(labels: Sequence[tuple[Samples, FloatArray]]) -> tuple[Samples, FloatArray]:
+    """Put the cases of all labels behind one another, as one data set."""
+    parts = [samples for samples, _ in labels]
+    missing = np.concatenate([samples.absent for samples in parts])
+    pooled = Samples(
+        _CLASSES,
+        np.concatenate([samples.reference for samples in parts]),
+        None,
+        np.concatenate([samples.required_scores for samples in parts]),
+        missing if missing.any() else None,
+    )
+    return pooled, np.concatenate([weights for _, weights in labels], axis=1)

@@ -255,7 +255,7 @@ class _Measured:
             return measure_masks(self._assessment.problem, use, region, self._reference.masks, self._pulled())
         result: Result
         if "landmarks" in metric.needs:
-            result = metric.compute(self._reference.reference.moving_points, self._pushed(), **use.options)
+            result = metric.compute(self._reference.reference.moving_points, self._pushed(use), **use.options)
             return result
         if self._determinants is None:
             self._determinants = jacobian_determinants(self._field)
@@ -272,9 +272,11 @@ class _Measured:
             self._warped = RegionMasks(LabelImage(labels, registration.geometry), self._assessment.regions)
         return self._warped
 
-    def _pushed(self) -> NDArray[np.float64]:
+    def _pushed(self, use: MetricUse) -> NDArray[np.float64]:
         """The fixed landmarks where the field maps them, in mm."""
         registration = self._reference.reference
         assert registration.fixed_points is not None
-        moved = registration.fixed_points + sample_field(self._field, registration.fixed_points)
+        moved = registration.fixed_points + sample_field(
+            self._field, registration.fixed_points, use.options.get("interpolation", "linear")
+        )
         return mapped(affine_of(registration.geometry), moved)

@@ -17,7 +17,7 @@ METRICS = [
 ]
 OF_OBJECTS = {
     "localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment",
-    "max_detections", "area",
+    "max_detections", "area", "matched",
 }  # fmt: skip
 OF_SCORING = {"level", "scale", "report"}
 """Options that select the counted units and written rows, applied before a function is called."""

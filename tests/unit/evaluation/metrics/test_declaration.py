@@ -283,9 +283,10 @@ class TestWhatIsDeclared:
         limits = {("average_precision", "max_detections"), ("mean_average_precision", "max_detections")}
         boundaries = ("hausdorff_distance", "hausdorff_percentile", "assd", "masd", "nsd")
         sizes = ("average_precision", "mean_average_precision", "average_recall", "mean_average_recall")
-        assert later == limits | {(name, "boundary") for name in boundaries} | {("nsd", "tolerance_by_region")} | {
-            (name, "area") for name in sizes
-        }
+        curves = {("auroc", "max_fpr"), ("froc_score", "per"), ("mce", "target"), ("tce", "target")}
+        curves |= {(name, "matched") for name in ("average_precision", "mean_average_precision", "froc_score")}
+        by_option = {(name, "boundary") for name in boundaries} | {(name, "area") for name in sizes}
+        assert later == limits | by_option | curves | {("nsd", "tolerance_by_region")}
 
     def test_functions_do_by_default_what_their_options_do_by_default(self):
         """But for the spacing, which a function that is given no image takes for 1."""

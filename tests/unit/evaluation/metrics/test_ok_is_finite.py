@@ -133,6 +133,8 @@ def inputs(metric, rng):
     if "instances" in needs:
         first = label_map(rng)
         return (first, first if rng.random() < 0.3 else label_map(rng)), {}
+    if "masks" in needs and metric.whole_data_set:
+        return ([mask(rng), mask(rng)], [mask(rng), mask(rng)]), {}
     if "masks" in needs:
         if "volume" in needs:
             return tuple(np.stack([mask(rng), mask(rng)]) for _ in range(2)), {"spacing": (1.0, 2.5, 1.0)}
