@@ -46,6 +46,8 @@ class BoardTally:
         By true rank, the mean number of ranks in a set.
     first_width
         Mean number of ranks in the set of the team that ranks first.
+    confirmed
+        Share of leaderboards whose winner is confirmed, whatever rare failures there are.
     """
 
     boards: int
@@ -53,6 +55,7 @@ class BoardTally:
     wrong: float
     widths: FloatArray
     first_width: float
+    confirmed: float = 0.0
 
     @property
     def width(self) -> float:
@@ -94,7 +97,7 @@ class Tally:
     """Counts boards as they come."""
 
     def __init__(self, teams: int) -> None:
-        self.teams, self.boards, self.named, self.wrong = teams, 0, 0, 0
+        self.teams, self.boards, self.named, self.wrong, self.confirmed = teams, 0, 0, 0, 0
         self.widths, self.first_width = np.zeros(teams), 0.0
 
     def add(self, decision: Decision, ranks: FloatArray, true_ranks: FloatArray) -> None:
@@ -103,6 +106,7 @@ class Tally:
         self.boards += 1
         if decision.winner is not None:
             self.named += 1
+            self.confirmed += int(decision.level == "confirmed")
             self.wrong += int(len(best) > 1 or decision.winner != best[0])
         width = np.full(self.teams, float(self.teams))
         if decision.low is not None and decision.high is not None:
@@ -114,7 +118,12 @@ class Tally:
         """Shares and means."""
         count = max(self.boards, 1)
         return BoardTally(
-            self.boards, self.named / count, self.wrong / count, self.widths / count, self.first_width / count
+            self.boards,
+            self.named / count,
+            self.wrong / count,
+            self.widths / count,
+            self.first_width / count,
+            self.confirmed / count,
         )
 
 

@@ -108,6 +108,7 @@ class SimulationResult:
                 "number": self.boards.boards,
                 "named": self.boards.named,
                 "wrong": self.boards.wrong,
+                "confirmed": self.boards.confirmed,
                 "set_width": self.boards.width,
                 "set_widths": self.boards.widths.tolist(),
                 "first_set_width": self.boards.first_width,

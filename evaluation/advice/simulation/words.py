@@ -30,7 +30,7 @@ def _winner(result: SimulationResult) -> str:
         ).rstrip()
     lead = f"With {cases} cases and {result.teams} teams a winner would be named in {_of_100(boards.named)} simulated challenges"
     if boards.named > 0:
-        lead += f", wrongly in {_of_100(boards.wrong)}"
+        lead += f", confirmed in {_of_100(boards.confirmed)}, wrongly in {_of_100(boards.wrong)}"
     return f"{lead}. {_enough(result)}".rstrip()
 
 
