@@ -25,6 +25,8 @@ from evaluation.metrics.boundary import (
     masd,
     nsd,
 )
+from evaluation.metrics.instance import mi_dsc
+from evaluation.metrics.lesions import lesion_count_difference, lesion_f1, lesionwise_dsc
 from evaluation.metrics.masks import Mask
 from evaluation.metrics.overlap import cldice, dsc, iou
 from evaluation.metrics.skeletons import skeleton_of
@@ -279,6 +281,51 @@ the voxel nearest to the centre of every part that would vanish: {int(skeleton_o
 """
 
 
+def lesions() -> str:
+    """Return the section on values of lesions."""
+    reference, prediction = np.zeros((2, 9, 26), dtype=bool)
+    reference[2:7, 2:12] = reference[3:6, 18:21] = True
+    prediction[2:7, 2:4] = prediction[2:7, 6:8] = prediction[2:7, 10:12] = prediction[0, 24] = True
+    drawing = picture(
+        "lesions.svg",
+        "A large lesion found in three pieces, a small one missed, and a dot that is no lesion",
+        [(reference, prediction, None)],
+    )
+    sides = (reference.astype(np.uint8), prediction.astype(np.uint8))
+    rows = [
+        ["DSC", shown(dsc(reference, prediction))],
+        [
+            "multi-instance Dice (`mi_dsc`), partners with IoU of 0.5",
+            shown(mi_dsc(*sides, instance_connectivity="full")),
+        ],
+        ["lesion-wise Dice, BraTS 2023", shown(lesionwise_dsc(reference, prediction))],
+        [
+            "lesion-wise Dice, lesions up to 9 mm² not judged",
+            shown(lesionwise_dsc(reference, prediction, min_volume=9)),
+        ],
+        ["lesion-wise Dice, pairs (BraTS 2025)", shown(lesionwise_dsc(reference, prediction, matching="one_to_one"))],
+        ["F1 of lesions, one common pixel (ISLES)", shown(lesion_f1(reference, prediction))],
+        ["difference of lesion counts (ISLES)", shown(lesion_count_difference(reference, prediction))],
+    ]
+    return f"""## What is a found lesion?
+
+{drawing}
+
+{table(["", "value"], rows)}
+
+`mi_dsc` pairs one prediction with one lesion and needs an IoU of 0.5, so that a lesion in three pieces is missed and the pieces are
+surplus. BraTS 2023 takes all pieces that touch a lesion together. BraTS 2025 pairs again, without a least overlap. ISLES asks for a
+single common pixel. All are right answers to different questions; [masks](../metrics/masks.md#lesions) lists the options of each challenge.
+
+| program | differs from ours where |
+| --- | --- |
+| BraTS 2024, meningioma radiotherapy | no lesion in the reference and some predicted: perfect there, `ref_empty` here |
+| brats-evaluation 0.0.10 with panoptica 2.1.7 | voxels are no cubes: the spacing is applied to the axes in opposite order |
+| autoPET | no lesion in the reference: a false-negative volume of 0 there, no value here |
+| TopCoW 2024, clDice | a part vanishes by thinning: it has no centreline there, one voxel here |
+"""
+
+
 def nothing() -> str:
     """Empty masks."""
     empty, full = np.zeros((4, 4), dtype=bool), np.ones((4, 4), dtype=bool)
@@ -310,7 +357,7 @@ participant causes is never left out.
 
 def page() -> str:
     """The whole page."""
-    parts = [boundary(), hausdorff(), spacing(), bands(), centrelines(), nothing()]
+    parts = [boundary(), hausdorff(), spacing(), bands(), centrelines(), lesions(), nothing()]
     return (
         "# Where implementations differ: masks\n\n"
         "Made by `python -m docs.correctness.make_masks`; a test makes it again and compares. Our values are bold. Values of "

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 WRONG_WAY_ROUND: Final = 0.4
 """A concordance below it is rarely chance: most pairs are in the opposite order."""
-_OVERLAP: Final = frozenset({"dsc", "iou", "fbeta", "cldice", "nsd"})
-_VOLUMES: Final = frozenset({"absolute_volume_difference", "relative_volume_error"})
+_OVERLAP: Final = frozenset({"dsc", "iou", "fbeta", "cldice", "nsd", "lesionwise_dsc", "lesion_f1", "aggregated_dsc"})
+_VOLUMES: Final = frozenset({"absolute_volume_difference", "relative_volume_error", "volume_similarity"})
+_COUNTS: Final = frozenset({"lesion_count_difference", "betti_number_error", "euler_characteristic_difference"})
 _CORRELATIONS: Final = frozenset({"pearson", "spearman", "kendall_tau_b"})
 _CONCORDANCES: Final = frozenset({"harrell_c", "uno_c"})
 _OF_ORDER: Final = frozenset({"harrell_c", "uno_c", "time_dependent_auc"})
@@ -39,6 +40,8 @@ def of_volumes(assessment: Assessment) -> Iterator[str]:
     """Of segmentations: a volume may be right in the wrong place."""
     if _ids(ranked(assessment)) & _VOLUMES and not _ids(assessment.metrics) & _OVERLAP:
         yield "A volume says nothing about place: let an overlap such as DSC stand beside it."
+    if _ids(ranked(assessment)) & _COUNTS and not _ids(assessment.metrics) & _OVERLAP:
+        yield "Counts of lesions and topology ignore position: add an overlap metric such as DSC."
 
 
 def of_similarity(assessment: Assessment) -> Iterator[str]:

@@ -16,6 +16,7 @@ from evaluation.metrics.topology import betti_number_error, betti_numbers, euler
 from evaluation.metrics.volumes import volume_similarity
 from evaluation.outcomes import Outcome
 from evaluation.problems import get
+from evaluation.problems.cautions import of_volumes
 from evaluation.readers import Geometry, LabelImage
 from tests.unit.evaluation.metrics.test_mask_properties import cases, relaxed
 
@@ -162,3 +163,12 @@ class TestAggregatedJaccardIndex:
 def test_volume_similarity_ignores_places():
     assert volume_similarity([[1, 1, 1, 0]], [[0, 0, 0, 1]]).value == 0.5
     assert volume_similarity([[1, 0]], [[0, 1]]).value == 1.0
+
+
+def test_counts_and_topology_alone_are_cautioned_against():
+    regions = [{"name": "vessel", "labels": [1]}]
+    sentence = "Counts of lesions and topology ignore position: add an overlap metric such as DSC."
+    for metric in ("lesion_count_difference", "betti_number_error", "euler_characteristic_difference"):
+        alone = {"problem": "semantic_segmentation", "regions": regions, "metrics": [{"id": metric}]}
+        assert sentence in list(of_volumes(parse(alone)))
+        assert not list(of_volumes(parse({**alone, "metrics": [{"id": metric}, {"id": "dsc"}]})))
