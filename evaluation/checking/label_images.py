@@ -54,6 +54,25 @@ def features_of(image: LabelImage, *, objects: bool = False) -> dict[str, Any]:
     }
 
 
+def are_features(features: Mapping[str, Any]) -> bool:
+    """Return whether values have the form of `features_of`.
+
+    Examples
+    --------
+    >>> are_features({"checksum": 1, "labels": [0, 1], "pieces": 0, "shift": [0.0, 0.0]}), are_features({"labels": "x"})
+    (True, False)
+    """
+    if set(features) != {"checksum", "labels", "pieces", "shift"}:
+        return False
+    labels, shift = features["labels"], features["shift"]
+    if not isinstance(labels, list) or not isinstance(shift, list):
+        return False
+    whole = [features["checksum"], features["pieces"], *labels]
+    has_whole_numbers = all(type(number) is int and number >= 0 for number in whole)
+    has_shift = len(shift) == 2 and all(type(number) is float and 0 <= number < 1e9 for number in shift)
+    return has_whole_numbers and has_shift and len(labels) <= _LABELS_KEPT + 1
+
+
 def questions(
     features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue], *, objects: bool = False
 ) -> list[Finding]:

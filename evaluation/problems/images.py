@@ -181,6 +181,12 @@ class LabelImagePlausibility(Plausibility):
 
         return features_of(content, objects=self.has_objects)
 
+    def are_features(self, features: Mapping[str, Any]) -> bool:
+        """Return whether values have the form of `features`."""
+        from evaluation.checking.label_images import are_features
+
+        return are_features(features)
+
     def questions(self, features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue]) -> Sequence[Finding]:
         """Question what is equal, in pieces or without background in all label images."""
         from evaluation.checking.label_images import questions

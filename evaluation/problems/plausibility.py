@@ -49,6 +49,10 @@ class Plausibility(KindPart):
         """Return what `questions` needs from the prediction of one case, as JSON values."""
         return {}
 
+    def are_features(self, features: Mapping[str, Any]) -> bool:
+        """Return whether values can be those of `features`; it checks values from a process that has read an untrusted file."""
+        return not features
+
     def questions(self, features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue]) -> Sequence[Finding]:
         """Return questions and notes about the predictions of all cases, which no single file shows.
 

@@ -149,6 +149,16 @@ def _validating(submission: Submission) -> Progress:
 def _held(submission: Submission) -> Progress:
     report = Report.of(submission.report)
     gaps = report.missing + report.invalid
+    if report.asked and not gaps:
+        return Progress(
+            "Waiting for your decision",
+            "warn",
+            submission.state_since,
+            " ".join(f"{question.sentence[:1].upper()}{question.sentence[1:]}" for question in report.asked),
+            f"Nothing happens until you decide.{_scored_at_the_end(submission.phase)}",
+            choice="If the predictions are right, submit them as they are. You can also withdraw them, which does not use up "
+            "your quota, and upload a corrected archive.",
+        )
     return Progress(
         "Waiting for your decision",
         "warn",

@@ -110,10 +110,11 @@ def _letter(
         return letters.SCORED.letter(_of(submission, shows_ranking=shows, stands=stands))
     if state == State.FAILED:
         return letters.FAILED.letter(_of(submission, reason=reason))
-    troubled = [finding for finding in Report.of(submission.report).in_order if finding.status != Status.VALID]
-    if not access_of(Reader.TEAM, submission.phase, is_algorithm=submission.is_algorithm).notes:
-        troubled = []
-    reasons = [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
+    report = Report.of(submission.report)
+    reasons = [question.sentence for question in report.asked]
+    if access_of(Reader.TEAM, submission.phase, is_algorithm=submission.is_algorithm).notes:
+        troubled = [finding for finding in report.in_order if finding.status != Status.VALID]
+        reasons += [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
     act = letters.REFUSED if state == State.REFUSED else letters.HELD
     return act.letter(_of(submission, reason=reason, reasons=reasons))
 

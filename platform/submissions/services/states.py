@@ -6,6 +6,7 @@ Each transition is decided in one transaction by the holder of the lease.
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -20,6 +21,8 @@ from core.audit.services import record
 from core.work.queries import shared_now
 from core.work.services import Lease, LeaseLostError, ask, enqueue
 from datastore.test_sets.queries.test_sets import ExpectedCase, active_test_set, expectation
+from evaluation.checking import Severity
+from evaluation.readers import Issue
 from executions.judging.services import judging
 from executions.scoring.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
@@ -27,6 +30,9 @@ from submissions.queries.results import measured_outside
 from submissions.queries.work import SCORING, VALIDATION
 from submissions.services import algorithms
 from submissions.services.messages import TOLD, tell_team
+
+NOTED = frozenset({"identical_predictions", "rows_not_used"})
+"""Questions that are shown and hold no submission."""
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20
@@ -135,6 +141,9 @@ def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
         "predictions_file": submission.predictions_file,
     }
     total = active_test_set(submission.phase).cases.count()
+    if not report.problem and len(report.findings) >= total:
+        _question(submission, report)
+        results["report"] = report.document()
     if not report.problem and len(report.findings) < total:
         lease.hand_back(timedelta(0), **results, attempts=1)
         return
@@ -151,11 +160,31 @@ def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
             current.is_charged = report.is_charged
             _move(current, State.REFUSED, reason=f"{reason[:400]} {CHARGED_MESSAGE}" if report.is_charged else reason)
             _record(current, "submission_refused", reason=reason[:200])
-        elif report.valid < total and not current.accept_incomplete:
+        elif (report.valid < total and not current.accept_incomplete) or report.asked:
             _move(current, State.HELD)
             _record(current, "submission_held", missing=report.missing, invalid=report.invalid)
         else:
             accept(current)
+
+
+def _question(submission: Submission, report: Report) -> None:
+    """Add questions about all predictions together to a complete report.
+
+    An algorithm cannot be asked: its questions become notes. So do identical predictions, which are right where the
+    images are identical, and rows that are not used, which each case lists as well.
+    """
+    plausibility = submission.phase.assessment.kind.plausibility
+    reasons = {
+        finding.case: Issue(finding.kind, finding.message, finding.remedy)
+        for finding in report.troubled
+        if finding.status == Status.INVALID
+    }
+    questions = [*report.questions, *plausibility.questions(report.features, reasons)]
+    report.questions = [
+        replace(question, severity=Severity.NOTE) if submission.is_algorithm or question.id in NOTED else question
+        for question in questions
+    ]
+    report.features = {}
 
 
 def accept(submission: Submission, *, actor: User | None = None) -> Run:

@@ -88,6 +88,8 @@ def _check_cases(submission: Submission, wanted: Expectation, report: Report, le
     path = local_path(submission.predictions_file)
     for checked in inspecting.check_cases(path, wanted, report, beat=lease.beat, seconds=task_budget()):
         report.findings[checked.case] = checked.finding
+        if checked.features:
+            report.features[checked.case] = checked.features
         submission.log += checked.details
         lease.beat()
     report.findings = {name: report.findings[name] for name in wanted.names if name in report.findings}

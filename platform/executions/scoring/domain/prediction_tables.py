@@ -120,6 +120,7 @@ def _judge(predictions: PredictionTable, wanted: Expectation, file: str) -> Repo
             report.members[case] = file
     report.extra = [Extra(row_label(file, row), note.reason) for row, note in list(judged.extra.items())[:EXTRAS_SHOWN]]
     report.extra_total = len(judged.extra)
+    report.questions = list(predictions.findings(bare_name(file)))
     return report
 
 

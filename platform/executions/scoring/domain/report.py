@@ -4,6 +4,8 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from evaluation.checking import Finding as Question
+from evaluation.checking import Severity
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import VALIDATED, Checked
 
@@ -52,6 +54,10 @@ class Report:
         Path of the table next to the files, or empty.
     findings
         One per case; fewer than expected while the validation runs.
+    features
+        What questions about all predictions need from each case; see `evaluation.problems.plausibility`.
+    questions
+        Questions and notes about all predictions together.
     extra, extra_total
         Files that belong to no expected case; only the first are listed.
     """
@@ -62,8 +68,15 @@ class Report:
     members: dict[str, str] = field(default_factory=dict)
     table: str = ""
     findings: dict[str, Finding] = field(default_factory=dict)
+    features: dict[str, dict[str, Any]] = field(default_factory=dict)
+    questions: list[Question] = field(default_factory=list)
     extra: list[Extra] = field(default_factory=list)
     extra_total: int = 0
+
+    @property
+    def asked(self) -> list[Question]:
+        """The questions that the team must answer before the submission is scored."""
+        return [question for question in self.questions if question.severity is Severity.HOLD]
 
     def count(self, status: Status) -> int:
         """Number of cases with a status."""
@@ -112,6 +125,8 @@ class Report:
             "members": self.members,
             "table": self.table,
             "findings": [asdict(finding) for finding in self.findings.values()],
+            "features": self.features,
+            "questions": [question.document for question in self.questions],
             "extra": [asdict(extra) for extra in self.extra],
             "extra_total": self.extra_total,
         }
@@ -129,6 +144,8 @@ class Report:
             members=document["members"],
             table=document.get("table", ""),
             findings={finding.case: finding for finding in findings},
+            features=document.get("features", {}),
+            questions=[Question.of(question) for question in document.get("questions", [])],
             extra=[Extra(**extra) for extra in document["extra"]],
             extra_total=document["extra_total"],
         )

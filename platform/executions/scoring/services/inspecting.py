@@ -2,7 +2,7 @@
 
 import errno
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,16 +74,18 @@ def check(
         return asdict(Finding(case.name, Status.INVALID, error.kind, member, error.message, error.remedy))
     finally:
         target.unlink(missing_ok=True)
+    features = {"features": problem.plausibility.features(content)}
     if beside is None:
-        return asdict(Finding(case.name, Status.VALID, file=member))
-    return asdict(beside.finding(problem, content, case.name, member, folder))
+        return asdict(Finding(case.name, Status.VALID, file=member)) | features
+    return asdict(beside.finding(problem, content, case.name, member, folder)) | features
 
 
 def finding_of(answer: Answer, member: str) -> Finding:
     """Turn a child's answer into a finding, also when the child died on the file."""
     if answer.failure is None and isinstance(answer.value, dict):
         try:
-            finding = Finding(**{**answer.value, "status": Status(answer.value["status"])})
+            fields = {name: value for name, value in answer.value.items() if name != "features"}
+            finding = Finding(**{**fields, "status": Status(fields["status"])})
         except (TypeError, ValueError, KeyError):
             finding = None
         if finding is not None and finding.case == answer.item:
@@ -126,11 +128,12 @@ class Inspected:
 
 @dataclass(frozen=True)
 class Checked:
-    """Result of checking one case; `details` are for organizers."""
+    """Result of checking one case; `details` are for organizers, `features` for questions about all cases."""
 
     case: str
     finding: Finding
     details: str = ""
+    features: dict[str, Any] = field(default_factory=dict)
 
 
 def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callable[[], None]) -> Inspected:
@@ -187,7 +190,17 @@ def check_cases(
 
     for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=beat, seconds=seconds):
         details = f"{answer.item}: {answer.failure}\n{answer.details}\n" if answer.details else ""
-        yield Checked(answer.item, finding_of(answer, report.members[answer.item]), details)
+        finding = finding_of(answer, report.members[answer.item])
+        yield Checked(answer.item, finding, details, _features_of(answer, finding, wanted.problem))
+
+
+def _features_of(answer: Answer, finding: Finding, problem: str) -> dict[str, Any]:
+    """What a child that read an untrusted file says about a valid one, where it can be true."""
+    if finding.status != Status.VALID or not isinstance(answer.value, dict):
+        return {}
+    features = answer.value.get("features")
+    plausibility = file_problem(problem).plausibility
+    return features if isinstance(features, dict) and plausibility.are_features(features) else {}
 
 
 def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
