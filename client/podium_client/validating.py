@@ -75,12 +75,17 @@ def _check_files(
 
     Returns the findings of cases, what will be ignored, with the reason, and questions about all cases together.
     """
-    from evaluation.checking.sentences import of_issue
+    from evaluation.checking.rows import row_label
+    from evaluation.checking.sentences import finding, of_issue
     from evaluation.problems.files import file_problem
 
     names = [case["name"] for case in wanted["cases"]]
     beside = _Beside.of(wanted, files, fetch)
-    extra = [f"{beside.name}: case {case}" for case in beside.cases if case not in set(names)]
+    extra = [
+        f"{row_label(beside.name, case)}: {finding('row_of_no_case', value=case).reason}"
+        for case in beside.cases
+        if case not in set(names)
+    ]
     problem = file_problem(wanted["problem"])
     assignment = problem.assign(beside.others, names)
     features: dict[str, dict[str, Any]] = {}

@@ -282,10 +282,10 @@ def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classe
     (tmp_path / "mine.zip").write_bytes(zipped(files | table))
     asked = {"challenge": "blocks", "phase": classed.phase.pk, "path": tmp_path / "mine.zip"}
     outcome = validate(Platform(client), **asked)
-    assert [(found.case, found.message, found.remedy) for found in outcome.findings] == [
+    assert [(found.case, found.reason, found.remedy) for found in outcome.findings] == [
         (found.case, found.message, found.remedy) for found in report.troubled
     ]
-    assert outcome.extra == ["instances.csv: case cell_9"]
+    assert outcome.extra == ["instances.csv: case cell_9: no case of this name; ignored"]
     (tmp_path / "mine.zip").write_bytes(zipped(files))
     with pytest.raises(Exception, match=r"no instances\.csv\. It tells the class of each object and the score"):
         validate(Platform(client), **asked)
