@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from confinement.containers.batches import Batch, BatchReport, Taken
+from confinement.containers import making
+from confinement.containers.batches import Batch, BatchReport, CaseInput, Expected, Taken
 from confinement.containers.engine import Ending, Mount, Start
 from confinement.containers.leftovers import sweep
 from confinement.containers.limits import RunLimits
@@ -43,6 +45,9 @@ RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "cancelled": ("sleep 300", {"limits": LONG}),
     "too wide": ("exit 0", {"limits": replace(LONG, cpus=400)}),
 }
+EXAMPLES = ("threshold", "atlas")
+"""Algorithms of the example challenge."""
+_FOLDER = Path(__file__).parents[2] / "examples"
 _FAILING = threading.Barrier(len(LAUNCHERS))
 
 
@@ -62,6 +67,23 @@ def cluster() -> Iterator[Cluster]:
     else:
         os.environ["SLURM_CONF"] = before
     own.close()
+
+
+def example(machine: Machine, name: str) -> Batch:
+    """An algorithm of the example challenge on two of its cases."""
+    folder = _FOLDER / "hippocampus-algorithms"
+    entries = [
+        making.Entry("opt/common.sh", (folder / "common.sh").read_bytes()),
+        making.Entry("opt/run.sh", (folder / f"{name}.sh").read_bytes(), 0o755),
+    ]
+    image = making.image([making.busybox(), making.layer(entries)], entrypoint=["/bin/sh", "/opt/run.sh"])
+    model = machine.folder / f"model-{name}"
+    model.mkdir(exist_ok=True)
+    shutil.copyfile(folder / "atlas.txt", model / "atlas.txt")
+    paths = sorted((_FOLDER / "hippocampus" / "images").iterdir())[:2]
+    cases = [CaseInput(path.name.partition(".")[0], {"image.nii.gz": path}) for path in paths]
+    outputs = [Expected("prediction.nii.gz")]
+    return machine.batch(machine.load(image), cases=cases, outputs=outputs, model=model, limits=LONG)
 
 
 @dataclass
@@ -88,6 +110,7 @@ def observations(cluster: Cluster, machine: Machine) -> Iterator[dict[str, Obser
             own = Machine.make_in(folder, Slurm(folder / "shared", Site(launcher, node_folder=node, options=usual)))
             doomed = Slurm(folder / "shared", Site(launcher, node_folder=node, options=failing))
             batches = {name: own.batch(own.image(script), **options) for name, (script, options) in RUNS.items()}
+            batches |= {name: example(own, name) for name in EXAMPLES}
             batches["no program"] = own.batch(own.image("", entrypoint=["/no/such/program"]))
             batches["no image"] = own.batch(f"sha256:{'0' * 64}")
             sleeps = batches["cancelled"].image_id
@@ -134,6 +157,16 @@ def test_equal_outputs_on_podman_and_slurm(machine: Machine, slurm: Observed) ->
     assert job.versions["engine"].startswith("slurm-wlm 2")
     assert job.versions["accounting"] == "sacct"
     assert not job.exclusive
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_algorithms_predict_the_same(machine: Machine, slurm: Observed, name: str) -> None:
+    batch = example(machine, name)
+    alone, job = run_batch(machine.engine, batch, machine.folder / batch.lease), slurm.of(name).report
+
+    assert (job.fault, job.exit_code) == ("", 0)
+    assert len(job.files) == 2
+    assert digest(job) == digest(alone)
 
 
 def test_exit_status_and_a_missing_entry_point(slurm: Observed) -> None:
