@@ -11,11 +11,12 @@ from confinement.containers.engine import Engine
 from confinement.containers.podman import Podman
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+    from confinement.containers.kubernetes_objects import ClusterSettings
+    from confinement.containers.slurm_jobs import Site
 
 NAMES = ("podman", "docker", "none")
 CLUSTERS = ("slurm", "kubernetes")
-_Settings = TypeVar("_Settings", bound="DataclassInstance")
+_Settings = TypeVar("_Settings", "Site", "ClusterSettings")
 
 
 def engine_named(name: str, folder: Path, *, runtime: str = "") -> Engine | None:

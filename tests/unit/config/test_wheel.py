@@ -22,6 +22,7 @@ ROOT = settings.ROOT
 SOURCES = [name for name in ("evaluation", "confinement", "client") if (ROOT / name).is_dir()]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULE_OF = {
+    "nvidia-ml-py": "pynvml",
     "simpleitk": "SimpleITK",
     "pillow": "PIL",
     "scikit-image": "skimage",
