@@ -24,6 +24,7 @@ urlpatterns = [
     path("leaderboard/", views.first, name="first"),
     path("leaderboard/<phase:key>/", views.current, name="current"),
     path("leaderboard/<phase:key>/embed/", views.embed, name="embed"),
+    path("leaderboard/<phase:key>/badge.svg", costly(views.badge), name="badge"),
     path("leaderboard/<phase:key>/both-ways/", views.ranked_both_ways, name="both_ways"),
     path("leaderboard/<phase:key>/history/", views.history, name="history"),
     path("leaderboard/<phase:key>/history/ranks.json", views.history_figure, name="history_figure"),

@@ -15,11 +15,12 @@ from leaderboards.views.exports import (
 from leaderboards.views.objects import objects_apart
 from leaderboards.views.pages import current, embed, first, freeze, request_again, version
 from leaderboards.views.records import history, ranked_both_ways
-from leaderboards.views.sharing import picture
+from leaderboards.views.sharing import badge, picture
 from leaderboards.views.sites import over_sites_now, over_sites_of_version
 from leaderboards.views.tasks import tasks, tasks_figure
 
 __all__ = [
+    "badge",
     "bundle",
     "current",
     "embed",

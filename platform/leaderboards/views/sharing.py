@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 from challenges.queries import label_of
 from evaluation import boards
 from evaluation.boards.picture import Fonts, Strip, share_picture
+from leaderboards.domain.badge import badge as draw_badge
+from leaderboards.queries.names import is_pseudonym
 from leaderboards.views.place import SEALED, find
 
 DISPLAY = "vendor/source-serif-4/source-serif-4-latin-600.woff2"
@@ -42,6 +44,27 @@ def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
     )
     answer = HttpResponse(png, content_type="image/png")
     # A version never changes; who may see it, and which teams are named, can.
+    answer["Cache-Control"] = "public, no-cache"
+    return answer
+
+
+@require_safe
+def badge(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Draw the rank of a team (`?team=`) in the current ranking, as every visitor sees it.
+
+    A team that is not named, and a ranking that is sealed or withdrawn, have no badge.
+    """
+    request.user = AnonymousUser()
+    leaderboard = find(request, slug, key)
+    standing = leaderboard.standing() if leaderboard.may_view else None
+    team = request.GET.get("team", "")
+    rows = boards.board(standing.version.table, search=team).rows if standing is not None else ()
+    row = next((entry for entry in rows if entry.team == team and not is_pseudonym(team)), None)
+    if row is None:
+        raise Http404("There is no such badge.")
+    rank_set = None if row.set_low is None or row.set_high is None else (row.set_low, row.set_high)
+    title = f"{leaderboard.challenge.title}, {label_of(leaderboard.phase)}"
+    answer = HttpResponse(draw_badge(title, row.rank_text, rank_set), content_type="image/svg+xml")
     answer["Cache-Control"] = "public, no-cache"
     return answer
 
