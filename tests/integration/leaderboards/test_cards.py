@@ -1,6 +1,6 @@
 """Records of evaluations and model cards of a ranking: the values of the page with intervals, ranks with rank sets."""
 
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from django.test import Client
@@ -45,7 +45,7 @@ def test_a_badge_shows_the_rank_with_its_rank_set():
     for team, entry in teams.items():
         response = badge_of(team)
         assert response["Content-Type"] == "image/svg+xml"
-        text = ElementTree.fromstring(response.content.decode()).findtext("{http://www.w3.org/2000/svg}title")
+        text = ET.fromstring(response.content.decode()).findtext("{http://www.w3.org/2000/svg}title")
         order = entry["orders"][first]
         assert f"rank {order['rank']}" in text
         assert "rank set" in text
@@ -63,6 +63,6 @@ def test_a_badge_has_no_team_that_is_not_named():
 def test_a_title_cannot_become_markup():
     drawing = badge("<script>\"&'", "1", (1, 3))
     assert "<script>" not in drawing
-    assert ElementTree.fromstring(drawing).attrib["aria-label"].endswith("rank 1 · rank set 1–3")
+    assert ET.fromstring(drawing).attrib["aria-label"].endswith("rank 1 · rank set 1–3")
     assert "rank set 2<" in badge("A", "2", (2, 2))
     assert "rank set not known" in badge("A", "2", None)
