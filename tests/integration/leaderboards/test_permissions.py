@@ -94,6 +94,7 @@ def test_the_matrix_covers_every_address():
         "both_ways",
         "objects",
         "share_picture",
+        "badge",  # test_cards.py
         "sites",  # of a ranking over sites: tests/integration/federation/test_roles.py
         "version_sites",
         *PAGES,
@@ -263,3 +264,12 @@ def test_files_are_kept_by_the_asker_alone(built, name):
     response = client_of(built, "organizer").get(address(name, "sealed"))
     assert "private" in response["Cache-Control"]
     assert "Cookie" in response["Vary"]
+
+
+def test_a_badge_of_a_sealed_ranking_is_not_there_for_anyone(built):
+    for person in PEOPLE:
+        client = client_of(built, person)
+        for team in ("Ada", "Ben"):
+            response = client.get(reverse("leaderboards:badge", args=["liver", "sealed"]), {"team": team})
+            assert response.status_code == 404
+            assert "rank set" not in text(response)
