@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from web import home as home_sections
 from web import style_guide
+from web.addresses import absolute
 from web.client_wheel import Wheel, client_wheel
 from web.figures import figure_json
 
@@ -39,24 +40,24 @@ def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (the signatur
 def client(request: HttpRequest) -> HttpResponse:
     """Show how the command `podium` is installed from this installation."""
     wheel = _wheel()
-    address = request.build_absolute_uri(reverse("web:client_wheel", args=[wheel.name]))
+    address = absolute(reverse("web:client_wheel", args=[wheel.name]))
     return render(
         request,
         "web/client.html",
         {
             "wheel": wheel,
             "address": address,
-            "origin": request.build_absolute_uri("/").rstrip("/"),
+            "origin": absolute("/").rstrip("/"),
             "size": len(wheel.content),
         },
     )
 
 
 @require_safe
-def client_version(request: HttpRequest) -> JsonResponse:
+def client_version(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (the signature of a view)
     """Version, address and digest of the client that this installation offers; `podium doctor` compares them."""
     wheel = _wheel()
-    address = request.build_absolute_uri(reverse("web:client_wheel", args=[wheel.name]))
+    address = absolute(reverse("web:client_wheel", args=[wheel.name]))
     return JsonResponse({"version": wheel.version, "url": address, "sha256": wheel.sha256})
 
 

@@ -9,6 +9,7 @@ import venv
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings
@@ -160,8 +161,11 @@ def test_each_shell_has_a_script(shell, capsys):
 def test_the_site_serves_the_wheel_and_its_version(client):
     version = client.get("/client/version.json").json()
     assert version["version"] == client_wheel(ROOT).version
-    served = client.get(version["url"].partition("testserver")[2])
+    served = client.get(urlsplit(version["url"]).path)
     assert hashlib.sha256(served.content).hexdigest() == version["sha256"]
+    # What a request calls the host leads nobody to another one.
+    assert "evil.example" not in client.get("/client/", headers={"Host": "evil.example"}).content.decode()
+    assert urlsplit(version["url"]).netloc == urlsplit(settings.PODIUM_ADDRESS).netloc
     page = client.get("/client/")
     assert version["url"] in page.content.decode()
     assert client.get("/client/podium_client-0.0.0-py3-none-any.whl").status_code == 404
