@@ -41,6 +41,9 @@ def benchmarks() -> Iterator[Timing]:
     yield concordance(weights)
     yield pairs(weights)
     yield similarity()
+    yield gaussian_similarity()
+    yield kendall()
+    yield from long_follow_up()
     yield from fields()
     yield tables()
     yield strangers_table()
@@ -143,6 +146,79 @@ def similarity() -> Timing:
     else:
         peer = best(lambda: structural_similarity(reference, other, data_range=1.0), 3)
     return Timing(f"SSIM uniform, {_size()}", ours, peer, "scikit-image", peer)
+
+
+def gaussian_similarity() -> Timing:
+    """SSIM with a gaussian window in three dimensions."""
+    from skimage.metrics import structural_similarity
+
+    from evaluation.metrics.image_similarity import ssim
+
+    generator = np.random.default_rng(4)
+    reference = generator.random(SHAPE)
+    other = np.clip(reference + generator.normal(0, 0.05, SHAPE), 0, 1)
+
+    def ours() -> float:
+        return float(ssim(reference, other, data_range=(0.0, 1.0), window="gaussian").value or 0.0)
+
+    def theirs() -> float:
+        return float(
+            structural_similarity(reference, other, data_range=1.0, gaussian_weights=True, use_sample_covariance=False)
+        )
+
+    np.testing.assert_allclose(ours(), theirs(), rtol=1e-9)
+    peer = best(theirs, 3)
+    return Timing(f"SSIM gaussian, {_size()}", best(ours, 3), peer, "scikit-image", peer)
+
+
+def kendall() -> Timing:
+    """Kendall's tau-b of 20,000 cases with ties, which SciPy computes for us."""
+    from scipy import stats
+
+    from evaluation.metrics import kendall_tau_b
+
+    generator = np.random.default_rng(8)
+    truth = np.round(generator.normal(size=20_000), 2)
+    answer = np.round(truth + generator.normal(size=20_000), 2)
+    np.testing.assert_allclose(
+        kendall_tau_b(truth, answer).value, stats.kendalltau(truth, answer).statistic, rtol=1e-12
+    )
+    peer = best(lambda: stats.kendalltau(truth, answer), 9)
+    return Timing("Kendall's tau-b, 20,000", best(lambda: kendall_tau_b(truth, answer), 9), peer, "SciPy", peer)
+
+
+def long_follow_up() -> Iterator[Timing]:
+    """AUC(t) and concordance of 3,000 people, with equal values."""
+    from evaluation.metrics import survival
+
+    generator = np.random.default_rng(9)
+    times, event = generator.exponential(10, 3000), generator.random(3000) < 0.6
+    risk = generator.normal(0, 8, 3000) - times
+    observed = np.column_stack([times, event])
+    ours = {
+        "Harrell's C": lambda: survival.harrell_c(observed, risk).value,
+        "Uno's C": lambda: survival.uno_c(observed, risk, tau=20.0).value,
+        "AUC(t)": lambda: survival.time_dependent_auc(observed, risk, time=10.0).value,
+    }
+    theirs: dict[str, Any] = {}
+    try:
+        from sksurv import metrics
+        from sksurv.util import Surv
+    except ImportError:
+        pass
+    else:
+        known = Surv.from_arrays(event, times)
+        theirs = {
+            "Harrell's C": lambda: metrics.concordance_index_censored(event, times, risk)[0],
+            "Uno's C": lambda: metrics.concordance_index_ipcw(known, known, risk, tau=20.0)[0],
+            "AUC(t)": lambda: metrics.cumulative_dynamic_auc(known, known, risk, [10.0])[0][0],
+        }
+    for name, work in ours.items():
+        peer = None
+        if name in theirs:
+            np.testing.assert_allclose(work(), theirs[name](), rtol=1e-9)
+            peer = best(theirs[name], 3)
+        yield Timing(f"{name}, 3,000 people", best(work, 5), peer and peer / 2, "scikit-survival", peer)
 
 
 def fields() -> Iterator[Timing]:
