@@ -69,7 +69,7 @@ def test_matching_once_and_at_each_threshold_differ():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_froc_per_area_is_that_of_monkey(seed):
-    """Where no scores tie. MONAI leaves out the lowest score, which the cases keep beyond 300 false positives per mm²."""
+    """Scores do not tie here. MONAI leaves out the lowest score, which the cases keep beyond 300 false positives per mm²."""
     of = cases.cells(seed)
     truth = [Objects(points=points) for points in of.truth]
     found = [Objects(points=points, scores=scores) for points, scores in zip(of.found, of.scores, strict=True)]
