@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,10 +16,6 @@ NEAR_IDENTICAL: Final = 0.25
 """Largest disagreement of one group of algorithms, as a share of the median disagreement of all pairs."""
 _FLOOR: Final = 0.02
 """Smallest disagreement (1 - DSC) that a weight distinguishes, so that no algorithm outvotes all others."""
-
-
-
-
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,7 @@ COVARIATES: Final = ("entropy", "image_contrast", "contrast", "disagreement")
 _REACH: Final = 5
 _SHIFT: Final = 8
 _EPSILON: Final = 1e-3
-_CENTRES, _EXTENTS, _SKEWS, _OFFSETS = (
-    NAMES.index(name) for name in ("centre_1", "extent_1", "skew_12", "offset_1")
-)
+_CENTRES, _EXTENTS, _SKEWS, _OFFSETS = (NAMES.index(name) for name in ("centre_1", "extent_1", "skew_12", "offset_1"))
 
 
 @dataclass(frozen=True)

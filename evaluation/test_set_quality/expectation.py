@@ -37,9 +37,7 @@ class Evidence:
         Intensities of the same shape, ``None`` without an image.
     """
 
-    def __init__(
-        self, masks: Mapping[str, NDArray[np.bool_]], panel: Panel, image: NDArray[Any] | None = None
-    ) -> None:
+    def __init__(self, masks: Mapping[str, NDArray[np.bool_]], panel: Panel, image: NDArray[Any] | None = None) -> None:
         from scipy import ndimage
 
         self.share = vote_share(masks, panel)
@@ -98,7 +96,7 @@ def expected_references(
         features = np.concatenate([values for values, _ in training])
         labels = np.concatenate([values for _, values in training])
         model = _Logistic(features, labels)
-        for index in np.flatnonzero(folds == fold):
+        for index in map(int, np.flatnonzero(folds == fold)):
             item = evidence[index]
             image = np.zeros(item.shape, np.float32)
             image[item.near] = model.predict(item.features)

@@ -13,6 +13,7 @@ from evaluation.readers.geometry import Geometry
 from evaluation.readers.intensities import read_intensities
 from evaluation.readers.labels import labels_present
 from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.test_set_quality.folders import PICTURES, read_image
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -121,18 +122,27 @@ def measure_case(
             labels = measure_labels(values, geometry)
     if image is not None:
         try:
-            intensities = read_intensities(image, limits=limits)
+            intensities, grid = _image(image, limits)
         except ReadError as error:
             problems.append(("unreadable", str(error)))
         else:
-            image_digest = array_digest(intensities.values)
-            percentiles = tuple(float(value) for value in np.percentile(intensities.values, PERCENTILES))
+            image_digest = array_digest(intensities)
+            percentiles = tuple(float(value) for value in np.percentile(intensities, PERCENTILES))
             if geometry is not None:
                 try:
-                    align(geometry, intensities.geometry, file=image.name)
+                    align(geometry, grid, file=image.name)
                 except ReadError as error:
                     problems.append(("image_header", str(error)))
     return CaseFacts(case, geometry, labels, reference_digest, image_digest, percentiles, tuple(problems))
+
+
+def _image(path: Path, limits: Limits) -> tuple[NDArray[Any], Geometry]:
+    """Return the intensities and the grid of an image."""
+    if path.suffix.lower() in PICTURES:
+        values, _ = read_image(path, limits=limits)
+        return values, Geometry(values.shape)
+    image = read_intensities(path, limits=limits)
+    return image.values, image.geometry
 
 
 def measure_labels(labels: NDArray[Any], geometry: Geometry) -> dict[int, LabelFacts]:

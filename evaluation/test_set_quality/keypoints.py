@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-MOST_POINTS: Final = 160
+MOST_POINTS: Final = 128
 """Most keypoints of an image; the strongest are used."""
 LARGEST: Final = {2: 384, 3: 72}
 """Longest axis in voxels, by number of axes, to which a larger image is reduced."""
@@ -23,6 +24,8 @@ _STEP: Final = 2**0.5
 _SHELLS: Final = (1.0, 2.0, 3.0, 4.0)
 """Radii of the shells of a descriptor, in scales of the keypoint."""
 _ORDERS: Final = 5
+_ROOM: Final = {2: 2.0, 3: 1.5}
+"""Distance of a keypoint from the border of the image, in scales."""
 _FLAT: Final = 0.004
 """Smallest contrast of a keypoint, as a share of the range of ranks."""
 
@@ -76,7 +79,7 @@ def normalize(values: NDArray[Any], spacing: Sequence[float] | None = None) -> N
         image = image.mean(axis=-1)
     image = image.squeeze()
     if image.ndim not in LARGEST:
-        message = f"an image of {image.ndim} axes; sketches are made of images of 2 or 3"
+        message = f"an image of {image.ndim} axes; signatures are made of images of 2 or 3"
         raise ValueError(message)
     edges = np.ones(image.ndim) if spacing is None or len(spacing) != image.ndim else np.asarray(spacing, dtype=float)
     extent = np.asarray(image.shape) * edges / edges.min()
@@ -93,7 +96,7 @@ def normalize(values: NDArray[Any], spacing: Sequence[float] | None = None) -> N
 
 
 def keypoints(image: NDArray[np.float32], *, most: int = MOST_POINTS) -> Keypoints:
-    """Return the keypoints of a normalized image: extrema of differences of Gaussians in space and scale.
+    """Return the keypoints of a normalized image: extrema of differences of Gaussians.
 
     Parameters
     ----------
@@ -115,17 +118,17 @@ def keypoints(image: NDArray[np.float32], *, most: int = MOST_POINTS) -> Keypoin
     axes = image.ndim
     sigmas = [_FIRST_SCALE * _STEP**k for k in range(_SCALES[axes] + 2)]
     levels = [ndimage.gaussian_filter(image, sigmas[0])]
-    for previous, sigma in zip(sigmas, sigmas[1:], strict=False):
+    for previous, sigma in pairwise(sigmas):
         levels.append(ndimage.gaussian_filter(levels[-1], float(np.sqrt(sigma**2 - previous**2))))
-    stack = np.stack([after - before for before, after in zip(levels, levels[1:], strict=False)])
+    stack = np.stack([after - before for before, after in pairwise(levels)])
     magnitude = np.abs(stack)
-    peaks = (magnitude == ndimage.maximum_filter(magnitude, size=3)) & (magnitude > _FLAT)
-    peaks[0] = peaks[-1] = False
+    # Extrema in space on each level; too few are extrema in scale as well, above all in small volumes.
+    peaks = (magnitude == ndimage.maximum_filter(magnitude, size=(1, *(3,) * axes))) & (magnitude > _FLAT)
     level, *where = np.nonzero(peaks)
     positions = np.stack(where, axis=1) if len(level) else np.zeros((0, axes), int)
     scale = np.asarray(sigmas)[level]
     room = np.minimum(positions, np.asarray(image.shape) - 1 - positions).min(axis=1) if len(level) else np.zeros(0)
-    inside = room >= 2 * scale
+    inside = room >= _ROOM[axes] * scale
     level, positions, scale = level[inside], positions[inside], scale[inside]
     strength = magnitude[(level, *positions.T)]
     order = np.argsort(-strength, kind="stable")[:most]
@@ -134,7 +137,7 @@ def keypoints(image: NDArray[np.float32], *, most: int = MOST_POINTS) -> Keypoin
     for number in np.unique(level):
         chosen = level == number
         numbers[chosen] = _describe(levels[max(number - 1, 0)], positions[chosen], scale[chosen])
-    return Keypoints(positions, scale, numbers)
+    return Keypoints(positions.astype(np.float32), scale, numbers)
 
 
 def description_size(axes: int) -> int:
@@ -164,7 +167,9 @@ def _describe(
         values = gram[:, upper[0], upper[1]]
         parts.append(np.sign(values) * np.sqrt(np.abs(values)))
     numbers = np.concatenate(parts, axis=1)
-    return (numbers / (np.linalg.norm(numbers, axis=1, keepdims=True) + 1e-9)).astype(np.float32)
+    lengths = np.linalg.norm(numbers, axis=1, keepdims=True) + 1e-9
+    descriptors: NDArray[np.float32] = (numbers / lengths).astype(np.float32)
+    return descriptors
 
 
 @cache

@@ -11,7 +11,7 @@ from evaluation.test_set_quality.facts import CaseFacts, measure_case
 from evaluation.test_set_quality.findings import Finding, by_severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -20,8 +20,10 @@ OUTLIER: Final = 5.0
 """Distance from the median, in robust standard deviations, from which a value is an outlier."""
 FEWEST: Final = 8
 """Fewest cases from which outliers are looked for."""
-USUAL, RARE: Final = 0.9, 0.1
-"""Share of cases from which a label is expected, and up to which it is rare."""
+USUAL: Final = 0.9
+"""Share of cases from which a label is expected."""
+RARE: Final = 0.1
+"""Share of cases up to which a label is rare."""
 _SPACING: Final = 0.01
 _LEAST_SPREAD: Final = 0.05
 """Smallest robust standard deviation of log volumes and of relative intensities."""
@@ -54,19 +56,20 @@ def check_folders(
         If a folder does not exist, or two files belong to one case.
     """
     from evaluation.problems.folders import find_cases
+    from evaluation.test_set_quality.folders import image_files
 
     label_files = find_cases(references)
-    image_files = find_cases(images) if images is not None else {}
-    names = sorted({*label_files, *image_files})
+    pictures = image_files(images) if images is not None else {}
+    names = sorted({*label_files, *pictures})
     facts = []
     for number, case in enumerate(names, start=1):
-        facts.append(measure_case(case, label_files.get(case), image_files.get(case), instances=instances))
+        facts.append(measure_case(case, label_files.get(case), pictures.get(case), instances=instances))
         if progress is not None:
             progress(number, len(names))
     missing = [
         Finding("image_missing", case, label_files[case].name)
         for case in names
-        if images is not None and case in label_files and case not in image_files
+        if images is not None and case in label_files and case not in pictures
     ]
     return by_severity([*missing, *check(facts, allowed_labels=None if instances else allowed_labels)])
 
@@ -139,12 +142,14 @@ def _uncommon(key: str, values: Mapping[str, str]) -> Iterator[Finding]:
 def _labels(facts: Sequence[CaseFacts], allowed: Collection[int] | None) -> Iterator[Finding]:
     readable = [item for item in facts if item.geometry is not None]
     counts = Counter(label for item in readable for label in item.labels)
+    # An empty reference lacks every label; it is one finding and does not make labels rare.
+    labelled = sum(bool(item.labels) for item in readable)
     for item in readable:
         if not item.labels:
             yield Finding("empty_reference", item.case, "no voxel has a label")
         for label, count in counts.items():
-            share = count / len(readable)
-            text = f"in {count} of {len(readable)} cases"
+            share = count / labelled
+            text = f"in {count} of {labelled} cases with labels"
             if label not in item.labels:
                 if item.labels and share >= USUAL:
                     yield Finding("label_missing", item.case, f"label {label} occurs {text}", str(label))

@@ -181,9 +181,7 @@ class Study:
         self._evidence: dict[str, list[Evidence]] = {name: [] for name in self.regions}
         for number, case in enumerate(cases, start=1):
             for name, labels in self.regions.items():
-                masks = {
-                    algorithm: np.isin(values, labels) for algorithm, values in case.predictions.items()
-                }
+                masks = {algorithm: np.isin(values, labels) for algorithm, values in case.predictions.items()}
                 self._evidence[name].append(Evidence(masks, self.panel, case.image))
             if progress is not None:
                 progress(number, len(cases))
@@ -204,6 +202,7 @@ class Study:
         replaced = references or {}
         labels = [replaced.get(case.name, case.reference) for case in self.cases]
         deviations, covariates, spots = [], [], []
+        emptied: dict[str, bool] = {}
         for region, members in self.regions.items():
             masks = [np.isin(values, members) for values in labels]
             expected = expected_references(self._evidence[region], masks, seed=seed)
@@ -213,25 +212,28 @@ class Study:
                 spacing = case.spacing or (1.0,) * mask.ndim
                 item = Expected(probability, case.image, voted, spacing)
                 rows.append((item.deviations(mask), item.covariates, item.spot(mask)))
+                emptied[case.name] = emptied.get(case.name, False) or bool(item.size and not mask.any())
             deviations.append(np.array([row[0] for row in rows]))
             covariates.append(np.array([row[1] for row in rows]))
             spots.append([row[2] for row in rows])
         evidence = np.stack(
             [surprises(values, known) for values, known in zip(deviations, covariates, strict=True)], axis=1
         )
+        # A region that is expected and absent has no outline that could deviate.
+        evidence[[emptied[case.name] for case in self.cases]] = 2 * _MOST
         scores = combine(evidence)
         chance = chances(scores)
         count = len(scores)
         cases = []
-        for index in np.argsort(-scores, kind="stable"):
+        for index in map(int, np.argsort(-scores, kind="stable")):
             by_region = np.sort(evidence[index], axis=1)[:, -COMBINED:].sum(axis=1)
-            region = int(np.argmax(by_region))
-            order = np.argsort(-evidence[index, region])[:COMBINED]
+            place = int(np.argmax(by_region))
+            order = np.argsort(-evidence[index, place])[:COMBINED]
             reasons = dict.fromkeys(WORDS[NAMES[item].rstrip("123").rstrip("_")] for item in order)
             cases.append(
                 Suspect(
                     self.cases[index].name, float(scores[index]), float(count * chance[index]),
-                    list(self.regions)[region], tuple(reasons), spots[region][index],
+                    list(self.regions)[place], tuple(reasons), spots[place][index],
                     bool(chance[index] <= EXPECTED_FALSE),
                 )
             )  # fmt: skip
@@ -282,7 +284,8 @@ def surprises(deviations: NDArray[np.float64], covariates: NDArray[np.float64]) 
 def combine(evidence: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the score of each case: the sum of its `COMBINED` largest surprises over all regions and deviations."""
     flat = np.sort(evidence.reshape(len(evidence), -1), axis=1)
-    return flat[:, -COMBINED:].sum(axis=1)
+    scores: NDArray[np.float64] = flat[:, -COMBINED:].sum(axis=1)
+    return scores
 
 
 def chances(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -324,7 +327,7 @@ def _robust(
     """Return coefficients of a ridge regression with weights that fall beyond ``cutoff`` robust standard deviations."""
     weights = np.ones(len(values))
     penalty = np.diag([1e-6] + [_RIDGE] * (design.shape[1] - 1))
-    coefficients = np.zeros(design.shape[1])
+    coefficients: NDArray[Any] = np.zeros(design.shape[1])
     for _ in range(8):
         weighted = design * weights[:, None]
         coefficients = np.linalg.solve(weighted.T @ design + penalty, weighted.T @ values)

@@ -142,12 +142,19 @@ def benchmarks() -> Iterator[Timing]:
         clean = study.suspects()
         seconds = time.perf_counter() - started
         share = len(clean.suspects) / len(study.cases)
-        print(f"{name}: {len(study.cases)} cases, {len(study.panel.names)} algorithms, {study.panel.independent} independent")
+        print(
+            f"{name}: {len(study.cases)} cases, {len(study.panel.names)} algorithms, {study.panel.independent} independent"
+        )
         print(f"  without planted faults {len(clean.suspects)} suspects ({100 * share:.1f} %, at most 5 %)", flush=True)
         for title, severity in SEVERITIES.items():
             for kinds, words, seed in ((HELD_OUT, "held-out kinds", SEED), (DEVELOPMENT, "kinds of development", 1)):
-                found, planted, hits = recalls(study, kinds, severity, seed, TRIALS if kinds is HELD_OUT else TRIALS // 3)
+                found, planted, hits = recalls(
+                    study, kinds, severity, seed, TRIALS if kinds is HELD_OUT else TRIALS // 3
+                )
                 parts = ", ".join(f"{kind} {sum(values)}/{len(values)}" for kind, values in sorted(hits.items()))
                 bar = f" (at least {severity[2]:.2f})" if kinds is HELD_OUT else ""
-                print(f"  {title}, {words}: {found} of {planted}, recall {found / max(planted, 1):.2f}{bar}: {parts}", flush=True)
+                print(
+                    f"  {title}, {words}: {found} of {planted}, recall {found / max(planted, 1):.2f}{bar}: {parts}",
+                    flush=True,
+                )
         yield Timing(f"suspects of {name}", seconds, None, "–", None)
