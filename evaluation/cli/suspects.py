@@ -54,10 +54,10 @@ def run(options: Namespace) -> int:
     if options.output is not None:
         write_json(report.document, options.output)
     for item in report.suspects:
-        place = ", ".join(str(index) for index in item.spot.index)
+        voxel_index = ", ".join(str(index) for index in item.spot.index)
         excess = "additional" if item.spot.excess > 0 else "missing"
         sys.stdout.write(
-            f"{item.case}, {item.region}: {'; '.join(item.reasons)}; largest difference at voxel {place} ({excess})\n"
+            f"{item.case}, {item.region}: {'; '.join(item.reasons)}; largest difference at voxel {voxel_index} ({excess})\n"
         )
     sys.stdout.write(
         f"{len(report.suspects)} of {len(report.cases)} references are suspect; "

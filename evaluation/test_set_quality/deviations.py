@@ -27,7 +27,7 @@ HIGH: Final = frozenset({"overlap", "likelihood", "far", "piece", "large_piece"}
 LOW: Final = frozenset({"correlation", "contrast", "image_contrast", "contrast_ratio"})
 """Deviations of which only small values are suspicious."""
 COVARIATES: Final = ("entropy", "image_contrast", "contrast", "disagreement")
-"""What describes how certain the expectation is, without the reference of the case."""
+"""Measures of how certain the expectation is, made without the reference of the case."""
 
 _REACH: Final = 5
 _SHIFT: Final = 8
@@ -160,12 +160,12 @@ class Expected:
         return values
 
     def spot(self, mask: NDArray[np.bool_]) -> Spot:
-        """Return the place of the largest difference, for a viewer to open at."""
+        """Return the coordinate of the largest difference, for a viewer to open at."""
         from scipy import ndimage
 
         smooth = ndimage.gaussian_filter(mask - self.probability, 2)
         index = np.unravel_index(int(np.argmax(np.abs(smooth))), smooth.shape)
-        return Spot(tuple(int(place) for place in index), float(smooth[index]))
+        return Spot(tuple(int(coordinate) for coordinate in index), float(smooth[index]))
 
 
 def signed_distance(mask: NDArray[np.bool_], spacing: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -211,8 +211,8 @@ def edge(distance: NDArray[np.float32], values: NDArray[np.float32]) -> tuple[fl
     safe = np.maximum(count, 1)
     mean = np.bincount(bins, near, minlength=len(count)) / safe
     variance = np.maximum(np.bincount(bins, near**2, minlength=len(count)) / safe - mean**2, 0)
-    known = count > 0
-    steps = np.where(known[1:] & known[:-1], np.diff(mean), 0.0)
+    filled = count > 0
+    steps = np.where(filled[1:] & filled[:-1], np.diff(mean), 0.0)
     sign = 1.0 if mean[_REACH + 2] >= mean[_REACH - 2] else -1.0
     weights = np.maximum(steps * sign, 0) ** 2
     middles = np.arange(-_REACH, _REACH) + 0.5
@@ -239,19 +239,19 @@ def _best_offset(first: NDArray[np.float32], second: NDArray[np.float32]) -> tup
     product = fft.rfftn(first, shape) * np.conj(fft.rfftn(second, shape))
     correlation = fft.fftshift(fft.irfftn(product, shape))
     middle = [length // 2 for length in shape]
-    reach = [min(_SHIFT, place - 1) for place in middle]
+    reach = [min(_SHIFT, coordinate - 1) for coordinate in middle]
     window = correlation[tuple(slice(m - r, m + r + 1) for m, r in zip(middle, reach, strict=True))]
-    peak = [int(place) for place in np.unravel_index(int(np.argmax(window)), window.shape)]
+    peak = [int(coordinate) for coordinate in np.unravel_index(int(np.argmax(window)), window.shape)]
     offsets = []
-    for axis, place in enumerate(peak):
+    for axis, coordinate in enumerate(peak):
         part = 0.0
-        if 0 < place < window.shape[axis] - 1:
+        if 0 < coordinate < window.shape[axis] - 1:
             line = np.moveaxis(window, axis, 0)
             rest = tuple(peak[:axis] + peak[axis + 1 :])
-            before, top, after = (float(line[(place + step, *rest)]) for step in (-1, 0, 1))
+            before, top, after = (float(line[(coordinate + step, *rest)]) for step in (-1, 0, 1))
             bend = before - 2 * top + after
             part = 0.5 * (before - after) / bend if bend else 0.0
-        offsets.append(place - reach[axis] + part)
+        offsets.append(coordinate - reach[axis] + part)
     norm = float(np.sqrt((first**2).sum() * (second**2).sum())) + 1e-9
     return offsets, float(window.max()) / norm
 

@@ -39,7 +39,7 @@ _TOLERANCE: Final = 1.5
 
 @dataclass(frozen=True)
 class Signature:
-    """What is compared of an image.
+    """Compact description of an image for comparisons.
 
     Attributes
     ----------
@@ -228,7 +228,7 @@ def _candidates(points: Sequence[Keypoints], progress: Callable[[int, int], None
     filled = [index for index, item in enumerate(points) if len(item)]
     starts = np.cumsum([0, *(len(points[index]) for index in filled)])[:-1]
     stacked = np.concatenate([points[index].descriptors for index in filled]).T.copy()
-    position = {index: place for place, index in enumerate(filled)}
+    position = {index: column for column, index in enumerate(filled)}
     votes: dict[tuple[int, int], int] = defaultdict(int)
     for number, index in enumerate(filled, start=1):
         similar = np.maximum.reduceat(points[index].descriptors @ stacked, starts, axis=1)
@@ -237,11 +237,11 @@ def _candidates(points: Sequence[Keypoints], progress: Callable[[int, int], None
         rank = min(NEAREST, len(filled) - 1) - 1
         bound = RATIO * np.partition(distance, rank, axis=1)[:, rank]
         counts = (distance < bound[:, None]).sum(axis=0)
-        for place in np.argsort(-counts, kind="stable")[:MOST_CANDIDATES]:
-            if counts[place] >= FEWEST_VOTES:
-                other = filled[int(place)]
+        for column in np.argsort(-counts, kind="stable")[:MOST_CANDIDATES]:
+            if counts[column] >= FEWEST_VOTES:
+                other = filled[int(column)]
                 key = (min(index, other), max(index, other))
-                votes[key] = max(votes[key], int(counts[place]))
+                votes[key] = max(votes[key], int(counts[column]))
         if progress is not None:
             progress(number, len(filled))
     return list(votes)

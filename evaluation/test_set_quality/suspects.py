@@ -217,7 +217,7 @@ class Study:
             covariates.append(np.array([row[1] for row in rows]))
             spots.append([row[2] for row in rows])
         evidence = np.stack(
-            [surprises(values, known) for values, known in zip(deviations, covariates, strict=True)], axis=1
+            [surprises(values, certainty) for values, certainty in zip(deviations, covariates, strict=True)], axis=1
         )
         # A region that is expected and absent has no outline that could deviate.
         evidence[[emptied[case.name] for case in self.cases]] = 2 * _MOST
@@ -227,13 +227,13 @@ class Study:
         cases = []
         for index in map(int, np.argsort(-scores, kind="stable")):
             by_region = np.sort(evidence[index], axis=1)[:, -COMBINED:].sum(axis=1)
-            place = int(np.argmax(by_region))
-            order = np.argsort(-evidence[index, place])[:COMBINED]
+            number = int(np.argmax(by_region))
+            order = np.argsort(-evidence[index, number])[:COMBINED]
             reasons = dict.fromkeys(WORDS[NAMES[item].rstrip("123").rstrip("_")] for item in order)
             cases.append(
                 Suspect(
                     self.cases[index].name, float(scores[index]), float(count * chance[index]),
-                    list(self.regions)[place], tuple(reasons), spots[place][index],
+                    list(self.regions)[number], tuple(reasons), spots[number][index],
                     bool(chance[index] <= EXPECTED_FALSE),
                 )
             )  # fmt: skip
@@ -268,11 +268,11 @@ def surprises(deviations: NDArray[np.float64], covariates: NDArray[np.float64]) 
         defined = np.isfinite(values)
         if defined.sum() < FEWEST // 2 or np.ptp(values[defined]) == 0:
             continue
-        known = design[defined]
-        residual = values[defined] - known @ _robust(known, values[defined], 1.5, squared=True)
+        predictors = design[defined]
+        residual = values[defined] - predictors @ _robust(predictors, values[defined], 1.5, squared=True)
         middle = np.median(np.abs(residual - np.median(residual)))
         size = np.log(np.abs(residual - np.median(residual)) + 0.1 * middle + 1e-6)
-        scale = known @ _robust(known, size, 1.0, squared=False)
+        scale = predictors @ _robust(predictors, size, 1.0, squared=False)
         scale = np.clip(scale, np.median(scale) - 1.0, np.median(scale) + 2.5)
         score = (residual - np.median(residual)) / np.exp(scale)
         score /= 1.4826 * np.median(np.abs(score)) + 1e-9
