@@ -195,7 +195,7 @@ def check_cases(
 
 
 def _features_of(answer: Answer, finding: Finding, problem: str) -> dict[str, Any]:
-    """What a child that read an untrusted file says about a valid one, where it can be true."""
+    """Features of a valid file from a child that read it, if they have the right form."""
     if finding.status != Status.VALID or not isinstance(answer.value, dict):
         return {}
     features = answer.value.get("features")
