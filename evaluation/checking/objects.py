@@ -26,7 +26,7 @@ def questions(table: ObjectTable, file: str) -> list[Finding]:
     file
         Name of the table; COCO files store corner and size of a box, CSV files store two corners.
     """
-    boxes = [objects.boxes for objects in table.objects.values() if objects.boxes is not None and objects.size]
+    boxes = [each.boxes_given for each in table.objects.values() if each.boxes_given is not None and each.size]
     if not boxes:
         return []
     axes = boxes[0].shape[1] // 2

@@ -429,7 +429,7 @@ def _cuts(grid: tuple[int, ...], *, by_slice: bool) -> Iterator[tuple[slice | in
     direction="higher",
     range=(0, 1),
     family="image_similarity",
-    needs="intensities data_range",
+    needs="intensities data_range channels",
     options=(
         Option("k1", "number", 0.01, "Constant of the luminance term.", exclusive_minimum=0),
         Option("k2", "number", 0.03, "Constant of the contrast term.", exclusive_minimum=0),

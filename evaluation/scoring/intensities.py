@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse
     from evaluation.readers import Geometry, Issue
 
+_CHANNELS = "channels"
+"""Need of metrics that must know whether the last axis holds channels."""
 _WINDOWS = "windows"
 """Need of metrics whose map is made of the whole image once, for all regions."""
 
@@ -128,7 +130,7 @@ def _values(use: MetricUse, reference: PreparedImage, prediction: IntensityImage
     # A constant reference has no range of its own.
     if needs_range and reference.data_range is not None and reference.data_range[1] <= reference.data_range[0]:
         return [undefined(Outcome.DEGENERATE, Flag.REFERENCE) for _ in regions]
-    several = {"channels": reference.image.channels > 1} if use.id == "ms_ssim" else {}
+    several = {"channels": reference.image.channels > 1} if _CHANNELS in catalogue.get(use.id).needs else {}
     results: list[Result] = [
         function(truth, guess, region=region, data_range=reference.data_range, **several, **use.options)
         for region in regions
