@@ -32,7 +32,7 @@ def plain_cldice(reference, prediction):
 
 
 def ratio(ours, theirs, masks):
-    """How many times faster ours is, after both gave the same value."""
+    """Speed of ours over theirs, after both gave the same value."""
     assert ours(*masks).value == pytest.approx(theirs(*masks), rel=1e-12)
     return max(best(lambda: theirs(*masks), 20) / best(lambda: ours(*masks), 20) for _ in range(3))
 
