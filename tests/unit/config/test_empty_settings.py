@@ -21,6 +21,8 @@ OTHERS = {
     "DOCKER_HOST": "passed on to docker as it is",
     "XDG_RUNTIME_DIR": "passed on to podman as it is",
     "PATH": "passed on to programs as it is",
+    "KUBERNETES_SERVICE_HOST": "set by Kubernetes in every pod",
+    "KUBERNETES_SERVICE_PORT": "set by Kubernetes in every pod",
 }
 """Variables that are no settings of Podium, and why they are read or written without `setting`."""
 
