@@ -287,7 +287,7 @@ def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classe
     ]
     assert outcome.extra == ["instances.csv: case cell_9: no case of this name; ignored"]
     (tmp_path / "mine.zip").write_bytes(zipped(files))
-    with pytest.raises(Exception, match=r"no instances\.csv\. It states the class of each object and the score"):
+    with pytest.raises(Exception, match=r"no instances\.csv\. It tells the class of each object and the score"):
         validate(Platform(client), **asked)
     page = client.get(f"/challenges/blocks/submit/?phase={classed.phase.pk}").content.decode()
     assert "states the class of each object and the score of each object, which curve, " in page
