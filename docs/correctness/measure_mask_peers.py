@@ -47,7 +47,8 @@ PROGRAMS = {
 }
 """Repositories on GitHub with the commit that was run.
 
-The program of FeTA 2024 is `topology.py` of the version of 16 July 2024 by L. Li and P. de Dumast.
+FeTA 2024 was run from a transcription of the function `compute_topological_features` of its `topology.py`, in the version
+of 16 July 2024 by L. Li and P. de Dumast, and not from the original file.
 """
 
 
