@@ -43,15 +43,12 @@ def _(facts: Any, task: str, challenge: str, used: str, allowed: str) -> bool:
     return (task, challenge, used, allowed) == (facts.task, facts.challenge, facts.used, facts.allowed)
 
 
-@means(r"When all of it is used, nothing new is run; what runs then comes to its end\.")
+@means(r"After that, no new runs start\. Running jobs finish\.")
 def _(facts: Any) -> bool:
     return not facts.is_spent
 
 
-@means(
-    r"Nothing new is run; what runs comes to its end, and what waits goes on waiting\. A change request for the registered design "
-    r"can ask for more\."
-)
+@means(r"No new runs start\. Running jobs finish, and queued ones wait\. You can request more with a change request\.")
 def _(facts: Any) -> bool:
     return bool(facts.is_spent)
 
@@ -140,7 +137,7 @@ def _(facts: Any, call: str, number: str, title: str) -> bool:
     return (call, int(number), title) == (facts.call, facts.number, facts.title)
 
 
-@means(r"Subject: (.+): new words about “(.+)”")
+@means(r"Subject: (.+): new comment on “(.+)”")
 def _(facts: Any, call: str, title: str) -> bool:
     return (call, title) == (facts.call, facts.title)
 
@@ -175,16 +172,17 @@ def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: st
     return told and reason == facts.reason
 
 
-@means(r"Its page shows what you may see of the result\. The ranking is sealed: no team sees a rank yet\.")
+@means(r"See the submission page for your results\. The ranking is sealed, so no team can see a rank yet\.")
 def _(facts: Any) -> bool:
     return not facts.shows_ranking and facts.stands is None
 
 
 @means(
-    r"Its page shows what you may see of the result, and how (far the first is|you rank where this is the submission that counts)\."
+    r"See the submission page for your results( and the distance to the leader|\. If this is your counted submission, it also "
+    r"shows your rank)\."
 )
 def _(facts: Any, how: str) -> bool:
-    return facts.shows_ranking and (facts.stands is not None) == how.startswith("far")
+    return facts.shows_ranking and (facts.stands is not None) == how.startswith(" and the distance")
 
 
 @means(
@@ -233,7 +231,7 @@ def _(facts: Any) -> bool:
     return bool(facts.reason)
 
 
-@means(r"Decide on its page: have it scored as it is, or withdraw it and upload corrected files\.")
+@means(r"Open its page to decide: score it as it is, or withdraw it and upload corrected files\.")
 def _(facts: Any) -> bool:
     return bool(facts.reason)
 
@@ -244,8 +242,7 @@ def _(facts: Any) -> bool:
 
 
 @means(
-    r"Submission (\d+) of (.+) to (Final|Round 2) of (.+) could not be scored: (.+)\. Nothing more is tried of itself\. The page "
-    r"lists everything that failed, with its log, and has it scored again with one button\."
+    r"Submission (\d+) of (.+) to (Final|Round 2) of (.+) could not be scored: (.+)\. It won't be retried automatically\. Open the Work page to see the log and retry\."
 )
 def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: str) -> bool:
     is_about_it = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
@@ -254,7 +251,7 @@ def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: st
 
 @means(
     r"The final ranking of (Final|Round 2) of (.+) (leaves|will leave) the team (.+) out as long as no submission to (.+) has a "
-    r"complete method description\. Describe it on its page; what you wrote for an earlier submission is copied into the form\."
+    r"complete method description\. Describe it on the submission page\. The form starts with your earlier description\."
 )
 def _(facts: Any, phase: str, challenge: str, tense: str, team: str, task: str) -> bool:
     is_about_it = where(facts, challenge, phase) and (team, task) == (facts.team, facts.task)
@@ -274,12 +271,12 @@ def _(facts: Any, link: str) -> bool:
 # Phases
 
 
-@means(rf"(Final|Round 2) of (.+) is open: submissions are taken from now on(?: until {MOMENT}|, and it stays open)\.")
+@means(rf"(Final|Round 2) of (.+) is open\. You can submit (?:until {MOMENT}|now\. There is no deadline)\.")
 def _(facts: Any, phase: str, challenge: str, ends: str | None) -> bool:
     return where(facts, challenge, phase) and (facts.ends is None if ends is None else at(ends, facts.ends))
 
 
-@means(r"What to hand in, and how, stands on the pages of the challenge\.")
+@means(r"The challenge pages explain what to submit and how\.")
 def _(facts: Any) -> bool:
     return facts.where is not None
 
@@ -289,14 +286,12 @@ def _(facts: Any, phase: str, challenge: str, ends: str) -> bool:
     return where(facts, challenge, phase) and at(ends, facts.ends)
 
 
-@means(
-    r"What arrives after the end is not ranked\. Your submissions and how many you have left stand on the pages of the challenge\."
-)
+@means(r"Later submissions are not ranked\. See the challenge pages for your submissions and remaining limit\.")
 def _(facts: Any) -> bool:
     return facts.ends is not None
 
 
-@means(r"(Final|Round 2) of (.+) is closed: no further submissions are ranked\.")
+@means(r"(Final|Round 2) of (.+) is closed\. No further submissions are ranked\.")
 def _(facts: Any, phase: str, challenge: str) -> bool:
     return where(facts, challenge, phase)
 
@@ -306,7 +301,7 @@ def _(facts: Any, reveals: str) -> bool:
     return at(reveals, facts.reveals)
 
 
-@means(r"The final ranking is computed now\.")
+@means(r"The final ranking is being computed\.")
 def _(facts: Any) -> bool:
     return facts.reveals is None
 
@@ -321,7 +316,7 @@ def _(facts: Any) -> bool:
     return facts.sentence.startswith("unet leads")
 
 
-@means(r"The leaderboard shows how certain each rank is, and what would change it\.")
+@means(r"The leaderboard shows the uncertainty of each rank and how sensitive the result is\.")
 def _(facts: Any) -> bool:
     return bool(facts.sentence)
 
@@ -344,17 +339,17 @@ def _(facts: Any, title: str, identifier: str) -> bool:
     return (title, identifier) == (facts.title, facts.identifier)
 
 
-@means(r"(?:The registered values stay\. )?Asked for had been:|Asked for is:")
+@means(r"(?:The registered values are unchanged\. )?The request was to change:|The request is to change:")
 def _(facts: Any) -> bool:
     return bool(facts.changes or facts.refused) and facts.version is None
 
 
-@means(r"Not approved, so that the registered values stay:")
+@means(r"Not approved; these registered values are unchanged:")
 def _(facts: Any) -> bool:
     return bool(facts.refused) and facts.version is not None
 
 
-@means(r"Somebody who takes part in (.+) objects to the requested change of the registered design (\S+):")
+@means(r"A participant of (.+) objects to the requested change of the registered design (\S+):")
 def _(facts: Any, title: str, identifier: str) -> bool:
     return (title, identifier) == (facts.title, facts.identifier)
 
@@ -364,17 +359,17 @@ def _(facts: Any, text: str) -> bool:
     return facts.text == text
 
 
-@means(r"The objection stands beside the request, and the chairs decide\.")
+@means(r"The objection is listed with the request\. The chairs decide\.")
 def _(facts: Any) -> bool:
     return bool(facts.text)
 
 
-@means(r"None of the requested changes of (.+) was approved; the registered design (\S+) stays as it is\.")
+@means(r"None of the requested changes of (.+) was approved\. The registered design (\S+) stays as it is\.")
 def _(facts: Any, title: str, identifier: str) -> bool:
     return (title, identifier) == (facts.title, facts.identifier) and facts.version is None
 
 
-@means(r"Version (\S+) of the registered design (\S+) of (.+) holds from now on\.")
+@means(r"Version (\S+) of the registered design (\S+) of (.+) applies from now on\.")
 def _(facts: Any, version: str, identifier: str, title: str) -> bool:
     return (version, identifier, title) == (facts.version, facts.identifier, facts.title)
 
@@ -389,7 +384,7 @@ def _(facts: Any, challenge: str, phase: str, team: str) -> bool:
     return where(facts, challenge, phase) and team == facts.team
 
 
-@means(r"The page of your submissions shows what you can do\.")
+@means(r"See the page of your submissions for what you can do\.")
 def _(facts: Any) -> bool:
     return bool(facts.reason)
 
@@ -414,6 +409,6 @@ def _(facts: Any, version: str, identifier: str) -> bool:
     return (version, identifier) == (facts.version, facts.identifier)
 
 
-@means(r"It is a deviation that was decided after the first submission; it stays marked beside the rankings\.")
+@means(r"It is a deviation, decided after the first submission\. The mark next to the rankings is permanent\.")
 def _(facts: Any) -> bool:
     return facts.is_deviation and facts.version is not None

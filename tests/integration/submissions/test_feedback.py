@@ -40,8 +40,8 @@ def test_no_rank_is_promised_where_decoys_keep_the_ranking_from_teams(world: Wor
     [made] = scored(world, 1)
     Notification.objects.all().delete()
     for decoys, said in (
-        (False, "how you rank where this is the submission that counts"),
-        (True, "no team sees a rank"),
+        (False, "If this is your counted submission, it also shows your rank"),
+        (True, "no team can see a rank"),
     ):
         TestCase.objects.filter(pk=TestCase.objects.first().pk).update(is_decoy=decoys)
         tell_scored(Phase.objects.get(pk=made.phase_id), is_last=True)

@@ -94,4 +94,4 @@ def test_a_change_is_told_with_old_and_new_value_and_long_ones_are_cut():
 
 def test_a_sealed_end_says_until_when():
     assert "sealed until 21 January 2027, 23:59 UTC" in letters.CLOSED.letter(letters.OfPhase(WHERE, reveals=ENDS)).text
-    assert "it stays open" in letters.OPENED.letter(letters.OfPhase(WHERE)).text
+    assert "There is no deadline." in letters.OPENED.letter(letters.OfPhase(WHERE)).text

@@ -116,24 +116,24 @@ SCORED: Final[Act[OfSubmission]] = act(
             "ranked_page",
             "The rank is told.",
             lambda of: of.stands is not None,
-            lambda _: "Its page shows what you may see of the result, and how far the first is.",
-            "Its page shows what you may see of the result, and how far the first is.",
+            lambda _: "See the submission page for your results and the distance to the leader.",
+            "See the submission page for your results and the distance to the leader.",
         ),
         Paragraph(
             "page",
             "Its team may see the ranking before the phase closes, and no rank is told.",
             lambda of: of.stands is None and of.shows_ranking,
             lambda _: (
-                "Its page shows what you may see of the result, and how you rank where this is the submission that counts."
+                "See the submission page for your results. If this is your counted submission, it also shows your rank."
             ),
-            "Its page shows what you may see of the result, and how you rank where this is the submission that counts.",
+            "See the submission page for your results. If this is your counted submission, it also shows your rank.",
         ),
         Paragraph(
             "sealed",
             "Its team may not see the ranking: no score is ever mailed, and no rank is promised.",
             lambda of: of.stands is None and not of.shows_ranking,
-            lambda _: "Its page shows what you may see of the result. The ranking is sealed: no team sees a rank yet.",
-            "Its page shows what you may see of the result. The ranking is sealed: no team sees a rank yet.",
+            lambda _: "See the submission page for your results. The ranking is sealed, so no team can see a rank yet.",
+            "See the submission page for your results. The ranking is sealed, so no team can see a rank yet.",
         ),
     ],
 )
@@ -178,8 +178,8 @@ HELD: Final[Act[OfSubmission]] = act(
         _LISTED,
         always(
             "next",
-            lambda _: "Decide on its page: have it scored as it is, or withdraw it and upload corrected files.",
-            "Decide on its page: have it scored as it is, or withdraw it and upload corrected files.",
+            lambda _: "Open its page to decide: score it as it is, or withdraw it and upload corrected files.",
+            "Open its page to decide: score it as it is, or withdraw it and upload corrected files.",
         ),
     ],
 )
@@ -220,10 +220,9 @@ UNSCORED: Final[Act[OfSubmission]] = act(
         always(
             "news",
             lambda of: (
-                f"{of.place} could not be scored: {ended(of.reason)} Nothing more is tried of itself. The page lists everything "
-                "that failed, with its log, and has it scored again with one button."
+                f"{of.place} could not be scored: {ended(of.reason)} It won't be retried automatically. Open the Work page to see the log and retry."
             ),
-            "Submission 3 of unet to Final of Liver could not be scored: out of memory. Nothing more is tried of itself. The page lists everything that failed, with its log, and has it scored again with one button.",
+            "Submission 3 of unet to Final of Liver could not be scored: out of memory. It won't be retried automatically. Open the Work page to see the log and retry.",
         )
     ],
 )
@@ -242,14 +241,14 @@ UNDESCRIBED: Final[Act[OfSubmission]] = act(
             "The phase is open.",
             lambda of: of.occasion != "closed",
             lambda of: _undescribed(of, "will leave"),
-            "The final ranking of Final of Liver will leave the team unet out as long as no submission to Main has a complete method description. Describe it on its page; what you wrote for an earlier submission is copied into the form.",
+            "The final ranking of Final of Liver will leave the team unet out as long as no submission to Main has a complete method description. Describe it on the submission page. The form starts with your earlier description.",
         ),
         Paragraph(
             "after",
             "The phase is closed.",
             lambda of: of.occasion == "closed",
             lambda of: _undescribed(of, "leaves"),
-            "The final ranking of Final of Liver leaves the team unet out as long as no submission to Main has a complete method description. Describe it on its page; what you wrote for an earlier submission is copied into the form.",
+            "The final ranking of Final of Liver leaves the team unet out as long as no submission to Main has a complete method description. Describe it on the submission page. The form starts with your earlier description.",
         ),
         Paragraph(
             "facts",
@@ -272,8 +271,7 @@ UNDESCRIBED: Final[Act[OfSubmission]] = act(
 def _undescribed(of: OfSubmission, leaves: str) -> str:
     return (
         f"The final ranking of {of.where.phase} of {of.where.challenge} {leaves} the team {of.team} out as long as no submission "
-        f"to {of.task} has a complete method description. Describe it on its page; what you wrote for an earlier submission is "
-        "copied into the form."
+        f"to {of.task} has a complete method description. Describe it on the submission page. The form starts with your earlier description."
     )
 
 
@@ -319,8 +317,8 @@ WOULD_BE_OUT: Final[Act[OfEntrant]] = act(
         ),
         always(
             "next",
-            lambda _: "The page of your submissions shows what you can do.",
-            "The page of your submissions shows what you can do.",
+            lambda _: "See the page of your submissions for what you can do.",
+            "See the page of your submissions for what you can do.",
         ),
     ],
 )
@@ -352,20 +350,20 @@ OPENED: Final[Act[OfPhase]] = act(
             "until",
             "The phase has an end.",
             lambda of: of.ends is not None,
-            lambda of: f"{of.place} is open: submissions are taken from now on until {moment_words(of.ends)}.",
-            "Final of Liver is open: submissions are taken from now on until 21 January 2027, 23:59 UTC.",
+            lambda of: f"{of.place} is open. You can submit until {moment_words(of.ends)}.",
+            "Final of Liver is open. You can submit until 21 January 2027, 23:59 UTC.",
         ),
         Paragraph(
             "stays",
             "It stays open.",
             lambda of: of.ends is None,
-            lambda of: f"{of.place} is open: submissions are taken from now on, and it stays open.",
-            "Final of Liver is open: submissions are taken from now on, and it stays open.",
+            lambda of: f"{of.place} is open. You can submit now. There is no deadline.",
+            "Final of Liver is open. You can submit now. There is no deadline.",
         ),
         always(
             "next",
-            lambda _: "What to hand in, and how, stands on the pages of the challenge.",
-            "What to hand in, and how, stands on the pages of the challenge.",
+            lambda _: "The challenge pages explain what to submit and how.",
+            "The challenge pages explain what to submit and how.",
         ),
     ],
 )
@@ -387,10 +385,9 @@ CLOSING: Final[Act[OfPhase]] = act(
         always(
             "next",
             lambda _: (
-                "What arrives after the end is not ranked. Your submissions and how many you have left stand on the pages of the "
-                "challenge."
+                "Later submissions are not ranked. See the challenge pages for your submissions and remaining limit."
             ),
-            "What arrives after the end is not ranked. Your submissions and how many you have left stand on the pages of the challenge.",
+            "Later submissions are not ranked. See the challenge pages for your submissions and remaining limit.",
         ),
     ],
 )
@@ -400,8 +397,8 @@ CLOSED: Final[Act[OfPhase]] = act(
     [
         always(
             "news",
-            lambda of: f"{of.place} is closed: no further submissions are ranked.",
-            "Final of Liver is closed: no further submissions are ranked.",
+            lambda of: f"{of.place} is closed. No further submissions are ranked.",
+            "Final of Liver is closed. No further submissions are ranked.",
         ),
         Paragraph(
             "sealed",
@@ -414,8 +411,8 @@ CLOSED: Final[Act[OfPhase]] = act(
             "final",
             "It is shown as soon as it is there.",
             lambda of: of.reveals is None,
-            lambda _: "The final ranking is computed now.",
-            "The final ranking is computed now.",
+            lambda _: "The final ranking is being computed.",
+            "The final ranking is being computed.",
         ),
     ],
 )
@@ -440,8 +437,8 @@ PUBLIC: Final[Act[OfPhase]] = act(
         ),
         always(
             "next",
-            lambda _: "The leaderboard shows how certain each rank is, and what would change it.",
-            "The leaderboard shows how certain each rank is, and what would change it.",
+            lambda _: "The leaderboard shows the uncertainty of each rank and how sensitive the result is.",
+            "The leaderboard shows the uncertainty of each rank and how sensitive the result is.",
         ),
     ],
 )

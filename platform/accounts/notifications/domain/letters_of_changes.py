@@ -75,8 +75,8 @@ WITHDRAWN: Final[Act[OfChange]] = act(
         ),
         always(
             "stays",
-            lambda _: "The registered values stay. Asked for had been:",
-            "The registered values stay. Asked for had been:",
+            lambda _: "The registered values are unchanged. The request was to change:",
+            "The registered values are unchanged. The request was to change:",
         ),
         _CHANGES,
     ],
@@ -94,17 +94,17 @@ OBJECTED: Final[Act[OfChange]] = act(
         always(
             "news",
             lambda of: (
-                f"Somebody who takes part in {of.title} objects to the requested change of the registered design {of.identifier}:"
+                f"A participant of {of.title} objects to the requested change of the registered design {of.identifier}:"
             ),
-            "Somebody who takes part in Liver objects to the requested change of the registered design podium-2026-0001:",
+            "A participant of Liver objects to the requested change of the registered design podium-2026-0001:",
         ),
         always("objection", lambda of: _value(of.text), "“Too late.”"),
-        always("asked", lambda _: "Asked for is:", "Asked for is:"),
+        always("asked", lambda _: "The request is to change:", "The request is to change:"),
         _CHANGES,
         always(
             "next",
-            lambda _: "The objection stands beside the request, and the chairs decide.",
-            "The objection stands beside the request, and the chairs decide.",
+            lambda _: "The objection is listed with the request. The chairs decide.",
+            "The objection is listed with the request. The chairs decide.",
         ),
     ],
 )
@@ -126,18 +126,18 @@ DECIDED: Final[Act[OfChange]] = act(
             "Nothing was approved.",
             lambda of: of.version is None,
             lambda of: (
-                f"None of the requested changes of {of.title} was approved; the registered design {of.identifier} stays as it is."
+                f"None of the requested changes of {of.title} was approved. The registered design {of.identifier} stays as it is."
             ),
-            "None of the requested changes of Liver was approved; the registered design podium-2026-0001 stays as it is.",
+            "None of the requested changes of Liver was approved. The registered design podium-2026-0001 stays as it is.",
         ),
         Paragraph(
             "news",
             "There is a new version.",
             lambda of: of.version is not None,
             lambda of: (
-                f"Version {of.version} of the registered design {of.identifier} of {of.title} holds from now on."
+                f"Version {of.version} of the registered design {of.identifier} of {of.title} applies from now on."
             ),
-            "Version 1.1 of the registered design podium-2026-0001 of Liver holds from now on.",
+            "Version 1.1 of the registered design podium-2026-0001 of Liver applies from now on.",
         ),
         Paragraph(
             "approved",
@@ -150,15 +150,15 @@ DECIDED: Final[Act[OfChange]] = act(
             "rest",
             "Something was approved, and something was not.",
             lambda of: of.version is not None and bool(of.refused),
-            lambda _: "Not approved, so that the registered values stay:",
-            "Not approved, so that the registered values stay:",
+            lambda _: "Not approved; these registered values are unchanged:",
+            "Not approved; these registered values are unchanged:",
         ),
         Paragraph(
             "asked",
             "Nothing was approved.",
             lambda of: of.version is None and bool(of.refused),
-            lambda _: "Asked for had been:",
-            "Asked for had been:",
+            lambda _: "The request was to change:",
+            "The request was to change:",
         ),
         Paragraph(
             "not_approved",
@@ -172,9 +172,9 @@ DECIDED: Final[Act[OfChange]] = act(
             "The new version was decided after the first submission.",
             lambda of: of.version is not None and of.is_deviation,
             lambda _: (
-                "It is a deviation that was decided after the first submission; it stays marked beside the rankings."
+                "It is a deviation, decided after the first submission. The mark next to the rankings is permanent."
             ),
-            "It is a deviation that was decided after the first submission; it stays marked beside the rankings.",
+            "It is a deviation, decided after the first submission. The mark next to the rankings is permanent.",
         ),
     ],
 )

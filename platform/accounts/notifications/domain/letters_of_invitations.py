@@ -42,17 +42,15 @@ _HOLDER: Final = Paragraph(
     "holder",
     "Whoever has the link may accept.",
     lambda of: not of.only_addressee,
-    lambda _: "Whoever has the link can use it: pass it to nobody.",
-    "Whoever has the link can use it: pass it to nobody.",
+    lambda _: "Anyone with this link can use it. Don't share it.",
+    "Anyone with this link can use it. Don't share it.",
 )
 _ADDRESSEE: Final = Paragraph(
     "addressee",
     "Nobody but the account with the invited address may accept.",
     lambda of: of.only_addressee,
-    lambda _: (
-        "You need an account with this e-mail address. If you do not know what this is about, ignore this letter."
-    ),
-    "You need an account with this e-mail address. If you do not know what this is about, ignore this letter.",
+    lambda _: "You need an account with this e-mail address. If you did not expect this invitation, ignore it.",
+    "You need an account with this e-mail address. If you did not expect this invitation, ignore it.",
 )
 INTO_TEAM: Final[Act[OfInvitation]] = act(
     "invited_into_team",
@@ -114,19 +112,16 @@ OF_SITE: Final[Act[OfInvitation]] = act(
             "news",
             lambda of: (
                 f"{of.actor} invites {of.into} to take part in {of.challenge}, {of.phase}, as a site: algorithms run on its own "
-                "cases. Cases stay with you; what leaves are sums over many cases, which you read before they are sent."
+                "cases. Cases stay at your site. Only sums over many cases are sent, after you have reviewed them."
             ),
-            "Ada invites north to take part in Liver, Final, as a site: algorithms run on its own cases. Cases stay with you; what leaves are sums over many cases, which you read before they are sent.",
+            "Ada invites north to take part in Liver, Final, as a site: algorithms run on its own cases. Cases stay at your site. Only sums over many cases are sent, after you have reviewed them.",
         ),
         Paragraph(
             "next",
             "A key can be registered until a moment.",
             lambda of: of.until is not None,
-            lambda of: (
-                "Everything there is to do stands on the page below, step by step. A key can be registered there until "
-                f"{of.until:%-d %B %Y}."
-            ),
-            "Everything there is to do stands on the page below, step by step. A key can be registered there until 4 March 2027.",
+            lambda of: f"The page below lists every step. You can register a key there until {of.until:%-d %B %Y}.",
+            "The page below lists every step. You can register a key there until 4 March 2027.",
         ),
         _HOLDER,
     ],

@@ -51,8 +51,8 @@ REMOVED: Final[Act[OfPerson]] = act(
     [
         always(
             "news",
-            lambda of: f"{of.actor} has removed you from {of.place}. What the team submitted stays with it.",
-            "Ada has removed you from the team unet in Liver. What the team submitted stays with it.",
+            lambda of: f"{of.actor} has removed you from {of.place}. The team keeps its submissions.",
+            "Ada has removed you from the team unet in Liver. The team keeps its submissions.",
         )
     ],
 )
@@ -69,10 +69,9 @@ CAPTAIN: Final[Act[OfPerson]] = act(
         always(
             "news",
             lambda of: (
-                f"{of.actor} made you the captain of {of.place}. You invite and remove members from now on, and hand this over "
-                "again on the page of the team."
+                f"{of.actor} made you the captain of {of.place}. You can now invite and remove members, and hand over the role on the team page."
             ),
-            "Ada made you the captain of the team unet in Liver. You invite and remove members from now on, and hand this over again on the page of the team.",
+            "Ada made you the captain of the team unet in Liver. You can now invite and remove members, and hand over the role on the team page.",
         )
     ],
 )
@@ -98,19 +97,18 @@ ANSWERED: Final[Act[OfPerson]] = act(
             "The person has accepted.",
             lambda of: of.agreed,
             lambda of: (
-                f"{of.actor} has accepted the invitation into {of.place}, and sees and submits what the team does from now on."
+                f"{of.actor} has accepted the invitation into {of.place}, and can now see and make submissions of the team."
             ),
-            "Ada has accepted the invitation into the team unet in Liver, and sees and submits what the team does from now on.",
+            "Ada has accepted the invitation into the team unet in Liver, and can now see and make submissions of the team.",
         ),
         Paragraph(
             "declined",
             "The person has declined.",
             lambda of: not of.agreed,
             lambda of: (
-                f"{of.actor} has declined the invitation into {of.place}. The captain can invite somebody else on the page of the "
-                "team."
+                f"{of.actor} has declined the invitation into {of.place}. The captain can invite another person on the team page."
             ),
-            "Ada has declined the invitation into the team unet in Liver. The captain can invite somebody else on the page of the team.",
+            "Ada has declined the invitation into the team unet in Liver. The captain can invite another person on the team page.",
         ),
     ],
 )
@@ -138,10 +136,8 @@ STANDING: Final[Act[OfPerson]] = act(
         ),
         always(
             "next",
-            lambda _: (
-                "Rankings that this concerns are computed anew; write to the organizers if you think that it is a mistake."
-            ),
-            "Rankings that this concerns are computed anew; write to the organizers if you think that it is a mistake.",
+            lambda _: "Affected rankings are being recomputed. Contact the organizers if you think this is a mistake.",
+            "Affected rankings are being recomputed. Contact the organizers if you think this is a mistake.",
         ),
     ],
 )
@@ -151,10 +147,8 @@ ASKS: Final[Act[OfPerson]] = act(
     [
         always(
             "news",
-            lambda of: (
-                f"{of.actor} asks to take part in {of.challenge} and waits for you to let them in or to say why not."
-            ),
-            "Ada asks to take part in Liver and waits for you to let them in or to say why not.",
+            lambda of: f"{of.actor} asks to take part in {of.challenge} and needs your decision.",
+            "Ada asks to take part in Liver and needs your decision.",
         ),
         Paragraph(
             "words",
@@ -183,10 +177,9 @@ JOINED: Final[Act[OfPerson]] = act(
             "The organizers let the person in.",
             lambda of: of.agreed,
             lambda of: (
-                f"The organizers let you take part in {of.challenge}. Next, form a team or join one by invitation; then you get "
-                "the data and submit, as the phases allow."
+                f"The organizers let you take part in {of.challenge}. Next, create a team or join one by invitation. Then get the data and submit during the phases."
             ),
-            "The organizers let you take part in Liver. Next, form a team or join one by invitation; then you get the data and submit, as the phases allow.",
+            "The organizers let you take part in Liver. Next, create a team or join one by invitation. Then get the data and submit during the phases.",
         ),
         Paragraph(
             "declined",
@@ -212,10 +205,9 @@ ORGANIZES: Final[Act[OfPerson]] = act(
         always(
             "news",
             lambda of: (
-                f"{of.actor} made you an organizer of {of.challenge}, as {of.role}. The page “Organize” shows what you may see "
-                "and do, and what waits for you."
+                f"{of.actor} made you an organizer of {of.challenge}, as {of.role}. The page “Organize” shows your permissions and pending actions."
             ),
-            "Ada made you an organizer of Liver, as owner. The page “Organize” shows what you may see and do, and what waits for you.",
+            "Ada made you an organizer of Liver, as owner. The page “Organize” shows your permissions and pending actions.",
         )
     ],
 )
@@ -256,20 +248,17 @@ POSTED: Final[Act[OfPost]] = act(
             "asks",
             "It begins a thread.",
             lambda of: of.is_first,
-            lambda of: (
-                f"{of.actor} begins “{of.thread}” in the discussion of {of.about}. Read and answer it on its page."
-            ),
-            "Ada begins “Orientation of the images” in the discussion of Liver. Read and answer it on its page.",
+            lambda of: f"{of.actor} begins “{of.thread}” in the discussion of {of.about}. Read and reply on its page.",
+            "Ada begins “Orientation of the images” in the discussion of Liver. Read and reply on its page.",
         ),
         Paragraph(
             "writes",
             "It is a reply.",
             lambda of: not of.is_first,
             lambda of: (
-                f"{of.actor} writes in “{of.thread}” in the discussion of {of.about}, which you follow. Read and answer it on its "
-                "page."
+                f"{of.actor} writes in “{of.thread}” in the discussion of {of.about}, which you follow. Read and reply on its page."
             ),
-            "Ada writes in “Orientation of the images” in the discussion of Liver, which you follow. Read and answer it on its page.",
+            "Ada writes in “Orientation of the images” in the discussion of Liver, which you follow. Read and reply on its page.",
         ),
         _POSTED_WORDS,
     ],

@@ -46,10 +46,9 @@ REGISTERED: Final[Act[OfRecord]] = _plain(
     lambda of: f"{of.title}: registered as {of.identifier}",
     "Liver: registered as podium-2026-0001",
     lambda of: (
-        f"The design “{of.title}” is registered as {of.identifier} and public now, as version 1.0. Later changes go through "
-        "change requests; the record leads on to what can be done next."
+        f"The design “{of.title}” is registered as {of.identifier} and public now, as version 1.0. Later changes need change requests. The record page shows possible next steps."
     ),
-    "The design “Liver” is registered as podium-2026-0001 and public now, as version 1.0. Later changes go through change requests; the record leads on to what can be done next.",
+    "The design “Liver” is registered as podium-2026-0001 and public now, as version 1.0. Later changes need change requests. The record page shows possible next steps.",
 )
 COMMENTED: Final[Act[OfRecord]] = act(
     "registration_commented",
@@ -64,9 +63,9 @@ COMMENTED: Final[Act[OfRecord]] = act(
         always(
             "news",
             lambda of: (
-                f"Somebody comments on your registered design {of.name}. Answer on the page of comments, where everybody reads it."
+                f"There is a new comment on your registered design {of.name}. Reply on the comments page. Replies are public."
             ),
-            "Somebody comments on your registered design “Liver” (podium-2026-0001). Answer on the page of comments, where everybody reads it.",
+            "There is a new comment on your registered design “Liver” (podium-2026-0001). Reply on the comments page. Replies are public.",
         ),
         _WORDS,
     ],
@@ -83,10 +82,8 @@ COMMENT_ANSWERED: Final[Act[OfRecord]] = act(
     [
         always(
             "news",
-            lambda of: (
-                f"Your comment on the registered design {of.name} is answered, on its page of comments, where everybody reads it."
-            ),
-            "Your comment on the registered design “Liver” (podium-2026-0001) is answered, on its page of comments, where everybody reads it.",
+            lambda of: f"Your comment on the registered design {of.name} has a public reply on the comments page.",
+            "Your comment on the registered design “Liver” (podium-2026-0001) has a public reply on the comments page.",
         ),
         _WORDS,
     ],
@@ -101,8 +98,8 @@ ENDED: Final[Act[OfRecord]] = act(
     [
         always(
             "news",
-            lambda of: f"The registered challenge {of.name} is {of.state}. Its record stays public and says so.",
-            "The registered challenge “Liver” (podium-2026-0001) is withdrawn. Its record stays public and says so.",
+            lambda of: f"The registered challenge {of.name} is {of.state}. Its record remains public with this status.",
+            "The registered challenge “Liver” (podium-2026-0001) is withdrawn. Its record remains public with this status.",
         ),
         Paragraph(
             "reason",
@@ -131,20 +128,18 @@ TO_REGISTER: Final[Act[OfRecord]] = act(
             "The last day is over.",
             lambda of: of.is_over,
             lambda of: (
-                f"The design “{of.title}”, accepted for {of.call}, was to be registered by {of.day}: {of.words}. It can still be "
-                "registered, and stays marked as late."
+                f"The design “{of.title}”, accepted for {of.call}, was to be registered by {of.day}: {of.words}. It can still be registered and will be marked as late."
             ),
-            "The design “Liver”, accepted for Call 2026, was to be registered by 3 May 2026: submission opens. It can still be registered, and stays marked as late.",
+            "The design “Liver”, accepted for Call 2026, was to be registered by 3 May 2026: submission opens. It can still be registered and will be marked as late.",
         ),
         Paragraph(
             "is_due",
             "The last day is to come, or today.",
             lambda of: not of.is_over,
             lambda of: (
-                f"The design “{of.title}” was accepted for {of.call} and is not registered yet. On {of.day} {of.words}; a design "
-                "that is registered later stays marked as late."
+                f"The design “{of.title}” was accepted for {of.call} and is not registered yet. On {of.day} {of.words}; a design that is registered later is marked as late."
             ),
-            "The design “Liver” was accepted for Call 2026 and is not registered yet. On 3 May 2026 submission opens; a design that is registered later stays marked as late.",
+            "The design “Liver” was accepted for Call 2026 and is not registered yet. On 3 May 2026 submission opens; a design that is registered later is marked as late.",
         ),
     ],
 )
@@ -153,20 +148,18 @@ CHANGES_END: Final[Act[OfRecord]] = _plain(
     lambda of: f"{of.title}: critical changes until {of.day}",
     "Liver: critical changes until 3 May 2026",
     lambda of: (
-        f"The last day for critical changes of {of.name} is {of.day}. A later one is marked as late for good. Ask for what has to "
-        "change before."
+        f"The last day for critical changes of {of.name} is {of.day}. Later ones are permanently marked as late. Request necessary changes before that day."
     ),
-    "The last day for critical changes of “Liver” (podium-2026-0001) is 3 May 2026. A later one is marked as late for good. Ask for what has to change before.",
+    "The last day for critical changes of “Liver” (podium-2026-0001) is 3 May 2026. Later ones are permanently marked as late. Request necessary changes before that day.",
 )
 REPORT_DUE: Final[Act[OfRecord]] = _plain(
     "registration_report_due",
     lambda of: f"{of.title}: {of.identifier} has no report",
     "Liver: podium-2026-0001 has no report",
     lambda of: (
-        f"The results of {of.name} were due on {of.day}, and the record links to no report. Publish the report, ask for a change "
-        "of the schedule, or mark the challenge as withdrawn or abandoned with the reason."
+        f"The results of {of.name} were due on {of.day}, and the record links to no report. Publish the report, request a change of the schedule, or mark the challenge as withdrawn or abandoned."
     ),
-    "The results of “Liver” (podium-2026-0001) were due on 3 May 2026, and the record links to no report. Publish the report, ask for a change of the schedule, or mark the challenge as withdrawn or abandoned with the reason.",
+    "The results of “Liver” (podium-2026-0001) were due on 3 May 2026, and the record links to no report. Publish the report, request a change of the schedule, or mark the challenge as withdrawn or abandoned.",
 )
 
 # Reviews
@@ -198,31 +191,29 @@ FILED: Final[Act[OfFiling]] = act(
             "It is the first version.",
             lambda of: of.number == 1,
             lambda of: (
-                f"The design “{of.title}” was filed in {of.call}. Next, assign its reviewers; reviews are due on {of.due}."
+                f"The design “{of.title}” was filed in {of.call}. Next, assign reviewers. Reviews are due on {of.due}."
             ),
-            "The design “Liver” was filed in Call 2026. Next, assign its reviewers; reviews are due on 1 June 2026, 12:00 UTC.",
+            "The design “Liver” was filed in Call 2026. Next, assign reviewers. Reviews are due on 1 June 2026, 12:00 UTC.",
         ),
         Paragraph(
             "revision",
             "It is a later one.",
             lambda of: of.number > 1,
             lambda of: (
-                f"Version {of.number} of “{of.title}” was filed in {of.call}, in answer to the points of the reviewers. Next, "
-                "look at what changed and decide, or have it reviewed again."
+                f"Version {of.number} of “{of.title}” was filed in {of.call}, in answer to the points of the reviewers. Next, check the changes and decide, or request another review."
             ),
-            "Version 2 of “Liver” was filed in Call 2026, in answer to the points of the reviewers. Next, look at what changed and decide, or have it reviewed again.",
+            "Version 2 of “Liver” was filed in Call 2026, in answer to the points of the reviewers. Next, check the changes and decide, or request another review.",
         ),
     ],
 )
 DISCUSSED: Final[Act[OfFiling]] = _plain(
     "review_words",
-    lambda of: f"{of.call}: new words about “{of.title}”",
-    "Call 2026: new words about “Liver”",
+    lambda of: f"{of.call}: new comment on “{of.title}”",
+    "Call 2026: new comment on “Liver”",
     lambda of: (
-        f"Somebody wrote in the discussion of the reviewers of “{of.title}” in {of.call}. Read it, and answer, on the page of the "
-        "discussion; organizers do not see it."
+        f"There is a new comment in the reviewer discussion of “{of.title}” in {of.call}. Read and reply on the discussion page. Organizers cannot see it."
     ),
-    "Somebody wrote in the discussion of the reviewers of “Liver” in Call 2026. Read it, and answer, on the page of the discussion; organizers do not see it.",
+    "There is a new comment in the reviewer discussion of “Liver” in Call 2026. Read and reply on the discussion page. Organizers cannot see it.",
 )
 
 # Sites
@@ -242,20 +233,18 @@ SITE_REGISTERED: Final[Act[OfSite]] = _plain(
     lambda of: f"{of.challenge}: site {of.name} registered its key",
     "Liver: site north registered its key",
     lambda of: (
-        f"Site {of.name} of {of.phase} of {of.challenge} registered its key, and nothing is taken from it before you confirm the "
-        "key. Compare its fingerprint with the site by telephone, then confirm it."
+        f"Site {of.name} of {of.phase} of {of.challenge} registered its key, and its messages are not accepted before you confirm the key. Compare the fingerprint with the site by telephone, then confirm it."
     ),
-    "Site north of Final of Liver registered its key, and nothing is taken from it before you confirm the key. Compare its fingerprint with the site by telephone, then confirm it.",
+    "Site north of Final of Liver registered its key, and its messages are not accepted before you confirm the key. Compare the fingerprint with the site by telephone, then confirm it.",
 )
 SITE_REFUSED: Final[Act[OfSite]] = _plain(
     "site_message_refused",
     lambda of: f"{of.challenge}: messages of a site were refused",
     "Liver: messages of a site were refused",
     lambda of: (
-        f"Messages of a site of {of.phase} of {of.challenge} were refused, and nothing of them counts. What was refused, and why, "
-        "stands on the page of the sites; ask the site what happened."
+        f"Messages of a site of {of.phase} of {of.challenge} were rejected and do not count. The page of the sites shows the reasons. Contact the site."
     ),
-    "Messages of a site of Final of Liver were refused, and nothing of them counts. What was refused, and why, stands on the page of the sites; ask the site what happened.",
+    "Messages of a site of Final of Liver were rejected and do not count. The page of the sites shows the reasons. Contact the site.",
 )
 
 # Reported cases
@@ -288,10 +277,9 @@ CASE_REPORTED: Final[Act[OfCase]] = act(
         always(
             "news",
             lambda of: (
-                f"Somebody reports {of.case} of {of.phase} of {of.challenge}: {of.what}. Look at it, then confirm or dismiss the "
-                "report with an answer."
+                f"A problem was reported for {of.case} of {of.phase} of {of.challenge}: {of.what}. Check it, then confirm or dismiss the report with an answer."
             ),
-            "Somebody reports case-7 of Final of Liver: the reference looks wrong. Look at it, then confirm or dismiss the report with an answer.",
+            "A problem was reported for case-7 of Final of Liver: the reference looks wrong. Check it, then confirm or dismiss the report with an answer.",
         ),
         always("words", lambda of: f"They write: {of.words}", "They write: The left lobe is missing."),
     ],

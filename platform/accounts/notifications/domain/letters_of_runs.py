@@ -38,18 +38,17 @@ COMPUTE_TIME: Final[Act[OfComputeTime]] = act(
             "ahead",
             "There is some left.",
             lambda of: not of.is_spent,
-            lambda _of: "When all of it is used, nothing new is run; what runs then comes to its end.",
-            "When all of it is used, nothing new is run; what runs then comes to its end.",
+            lambda _of: "After that, no new runs start. Running jobs finish.",
+            "After that, no new runs start. Running jobs finish.",
         ),
         Paragraph(
             "spent",
             "All of it is used.",
             lambda of: of.is_spent,
             lambda _of: (
-                "Nothing new is run; what runs comes to its end, and what waits goes on waiting. A change request for the registered "
-                "design can ask for more."
+                "No new runs start. Running jobs finish, and queued ones wait. You can request more with a change request."
             ),
-            "Nothing new is run; what runs comes to its end, and what waits goes on waiting. A change request for the registered design can ask for more.",
+            "No new runs start. Running jobs finish, and queued ones wait. You can request more with a change request.",
         ),
     ],
 )
