@@ -105,7 +105,7 @@ def obstacles(user: User) -> list[str]:
     """Return why the account cannot be closed yet, a sentence for each reason; nothing when it can."""
     reasons = []
     if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
-        reasons.append("Nobody else administers the platform. Let somebody else do so first.")
+        reasons.append("You are the only administrator. Make another person an administrator first.")
     return reasons + [reason for obstacles_of in hooks.obstacles for reason in obstacles_of(user)]
 
 

@@ -28,7 +28,7 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
     row = Organizer.objects.filter(challenge=challenge, user=user).first()
     if role != Organizer.Role.OWNER:
         owners = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER)
-        message = "A challenge needs an owner. Make somebody else an owner first."
+        message = "A challenge needs an owner. Make another person an owner first."
         keep_a_holder(challenge, owners, leaving=user.pk, message=message)
     if role is not None and Member.everybody.filter(challenge=challenge, user=user).exists():
         raise ValidationError("Who takes part in a challenge does not organize it.")

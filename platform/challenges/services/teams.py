@@ -81,7 +81,7 @@ def check_team_name(challenge: Challenge, team_name: str) -> tuple[str, str]:
         raise ValidationError({"team_name": "A team name begins with a letter or a digit."})
     if name.casefold().startswith(PSEUDONYM.casefold()):
         raise ValidationError(
-            {"team_name": f"Names that begin with “{PSEUDONYM}” stand for teams without a public name."}
+            {"team_name": f"Names that begin with “{PSEUDONYM}” are reserved for teams without a public name."}
         )
     if Team.objects.filter(challenge=challenge, slug=slug).exists():
         raise ValidationError(
@@ -211,7 +211,7 @@ def leave(*, user: User, member: Member, actor: User | None = None) -> None:
     if member.role == Member.Role.CAPTAIN and others.exists():
         raise ValidationError("Hand the team over to another member before you leave it.")
     if handed.tasks and not others.exists():
-        raise ValidationError("Somebody has to answer for what the team has submitted: the last member cannot leave.")
+        raise ValidationError("You can't leave because you're the last member of a team with submissions.")
     record(
         actor=actor or user,
         act="team_left",

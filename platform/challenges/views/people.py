@@ -71,7 +71,7 @@ def decide(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = _organized(request, slug)
     rows = Participation.objects.filter(challenge=challenge, pk__in=_numbers(request, "participation"))
     if not rows:
-        messages.error(request, "Nobody was chosen. Mark the people in the list, then decide.")
+        messages.error(request, "No one is selected. Select people in the list, then decide.")
         return redirect("challenges:people", slug=slug)
     try:
         count = participation.decide_participation(

@@ -40,7 +40,7 @@ def announce(request: SignedInRequest, slug: str) -> HttpResponse:
     form = AnnouncementForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         announcement = services.announce(actor=request.user, challenge=challenge, **form.cleaned_data)
-        messages.success(request, f"Announced; {announcement.told} people are told.")
+        messages.success(request, f"Announced; {announcement.told} people are notified.")
         return redirect("challenges:news", slug=slug)
     return render(request, "challenges/talking/announce.html", {**challenge_context(request, challenge), "form": form})
 

@@ -96,7 +96,7 @@ def take_recommended_metrics(*, actor: User, task: DesignTask) -> Saved:
     stored = TaskAnswers.objects.filter(task=task).first() or TaskAnswers(task=task)
     advice = consult(values, stored)
     if not advice.metrics:
-        raise ValidationError("Nothing is recommended yet; answer the questions first.")
+        raise ValidationError("No recommendation yet. Answer the questions first.")
     return save_field(
         actor=actor,
         design=task.design,

@@ -40,7 +40,7 @@ def answer_check(
     if check is None:
         raise ValidationError("There is no such check.")
     if check.severity == "error":
-        raise ValidationError("An error has to be mended; only warnings and hints can be answered.")
+        raise ValidationError("Errors must be fixed. Only warnings and hints can be explained.")
     answer, _ = CheckAnswer.objects.update_or_create(
         design=design,
         task=task,

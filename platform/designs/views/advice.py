@@ -73,10 +73,12 @@ def answer(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
                 )
             case "take":
                 services.take_recommended_metrics(actor=request.user, task=design_task)
-                messages.success(request, "The recommended metrics are in the design; set their open options there.")
+                messages.success(
+                    request, "The recommended metrics were added to the design. Set their open options there."
+                )
             case "scheme":
                 start_from_scheme(actor=request.user, task=design_task, scheme=given.get("scheme", ""))
-                messages.success(request, "The published scheme stands in the form; change there what differs here.")
+                messages.success(request, "The published scheme was copied into the form. Change what differs.")
                 return redirect("designs:task_section", design.slug, "assessment_method", design_task.key)
             case "reason":
                 services.give_reason(

@@ -37,7 +37,7 @@ STAGES = {
     "results": "When results are released",
     "monitoring": "As long as it runs",
 }
-BLOCKED = "They keep the design from being submitted."
+BLOCKED = "These block submission."
 HEAD = ("severity", "check", "parameter", "task", "message", "detail", "answer")
 
 
@@ -74,7 +74,7 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
     groups = [
         (
             "Errors",
-            BLOCKED if stage == DRAFT else "They have to be mended.",
+            BLOCKED if stage == DRAFT else "These must be fixed.",
             [row for finding, row in pairs if finding.blocks],
         ),
         (

@@ -137,7 +137,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug)
     by_number = {str(entry.number): entry for entry in design.versions.all()}
     choices = [
-        (NOW, "as it stands now"),
+        (NOW, "current state"),
         *((number, f"version {number}: {entry.name}") for number, entry in by_number.items()),
     ]
     newest = next(iter(by_number), NOW)

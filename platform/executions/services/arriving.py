@@ -59,7 +59,9 @@ def begin(*, user: User, phase: Phase, team: Team | None, kind: str, file_name: 
     if size < 1:
         raise UploadError("The file is empty. Save the image with `docker save`, and choose that file.")
     if size > (most := most_bytes(phase, kind)):
-        raise refusals.TooLargeError(f"The file has {size:,} bytes; at most {most:,} are taken as {WORDS[Kind(kind)]}.")
+        raise refusals.TooLargeError(
+            f"The file has {size:,} bytes; at most {most:,} are accepted as {WORDS[Kind(kind)]}."
+        )
     if storing.stored_bytes() + size > settings.PODIUM_IMAGE_STORE_BYTES:
         raise refusals.NoRoomError(
             "The store of images is full. Nothing is lost; try again later, or tell the organizers."

@@ -72,5 +72,5 @@ def _needed(archive: AlgorithmArchive) -> str:
         state__in=(Execution.State.REFUSED, Execution.State.CANCELLED, Execution.State.FAILED)
     )
     if used.exists():
-        return "A run has used it; what stands behind a result is kept."
+        return "It was used by a run, so it must be kept."
     return next((why for provider in hooks.needed if (why := provider(archive))), "")

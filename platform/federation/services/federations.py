@@ -154,7 +154,7 @@ def keep_dry_run(*, actor: User, federation: Federation, file: UploadedFile) -> 
     """
     _check_open(federation)
     if (file.size or 0) > MOST_DRY_RUN:
-        raise ValidationError(f"At most {MOST_DRY_RUN // 2**20} MB of public cases are taken.")
+        raise ValidationError(f"At most {MOST_DRY_RUN // 2**20} MB of public cases are accepted.")
     digest, head = hashlib.sha256(), b""
     for chunk in file.chunks():
         head = head or chunk[:4]

@@ -43,7 +43,7 @@ def refusal_to(user: User) -> str:
     if held.count() >= settings.PODIUM_ANALYSES_MOST:
         return f"You have {settings.PODIUM_ANALYSES_MOST} analyses, and that is as many as are kept for one person. Delete one first."
     if held.filter(created_at__gt=timezone.now() - timedelta(days=1)).count() >= settings.PODIUM_ANALYSES_PER_DAY:
-        return f"You have brought {settings.PODIUM_ANALYSES_PER_DAY} tables within a day. Come back tomorrow."
+        return f"You have brought {settings.PODIUM_ANALYSES_PER_DAY} tables today. Try again tomorrow."
     return ""
 
 

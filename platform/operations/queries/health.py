@@ -69,7 +69,7 @@ def confinement() -> State:
     except DatabaseError:
         return State(ok=False, detail="unknown")
     if not holds:
-        return State(ok=True, detail="no worker has told yet")
+        return State(ok=True, detail="no worker has reported yet")
     return State(ok=all(holds.values()) or settings.PODIUM_CONFINEMENT != "require", detail=sentence(holds))
 
 

@@ -55,7 +55,7 @@ def examine() -> list[Finding]:
 def _settings() -> Iterator[Finding]:
     host = urlsplit(settings.PODIUM_ADDRESS).hostname or ""
     if settings.PODIUM_TLS and host in _LOCAL:
-        yield error("settings", f"PODIUM_ADDRESS is {settings.PODIUM_ADDRESS}, which leads nobody here.", "Set it to the https:// address of the site: mails and citations begin with it.")  # fmt: skip
+        yield error("settings", f"PODIUM_ADDRESS is {settings.PODIUM_ADDRESS}, which does not lead to this site.", "Set it to the https:// address of the site: mails and citations begin with it.")  # fmt: skip
     elif settings.PODIUM_TLS and not settings.PODIUM_ADDRESS.startswith("https://"):
         yield error("settings", f"PODIUM_ADDRESS is {settings.PODIUM_ADDRESS}, and TLS is demanded.", "Write it with https://.")  # fmt: skip
     else:
@@ -64,7 +64,7 @@ def _settings() -> Iterator[Finding]:
     if not any(name in ("*", host) or (name.startswith(".") and host.endswith(name)) for name in allowed):
         yield error("settings", f"ALLOWED_HOSTS does not name {host}: every page answers 400.", f"Add {host} to ALLOWED_HOSTS.")  # fmt: skip
     if settings.DEBUG:
-        yield error("settings", "DEBUG is on: error pages show settings to everybody.", "Take DEBUG out of .env.")
+        yield error("settings", "DEBUG is on: error pages show settings to everyone.", "Take DEBUG out of .env.")
     if settings.PODIUM_TLS and settings.DEFAULT_FROM_EMAIL.rstrip(">").endswith("@localhost"):
         yield error("settings", f"Mail comes from {settings.DEFAULT_FROM_EMAIL}.", "Set DEFAULT_FROM_EMAIL to an address of yours.")  # fmt: skip
     if settings.DATABASE_URL and not settings.PODIUM_REFERENCE_KEY:
@@ -118,7 +118,7 @@ def _workers() -> Iterator[Finding]:
         yield fine("workers", f"Workers report on {', '.join(sorted(seen))}.")
     holds = held_everywhere(beats)
     if not holds:
-        yield warning("confinement", "No worker has told how it confines children.", "Restart the workers.")
+        yield warning("confinement", "No worker has reported how it confines children.", "Restart the workers.")
     elif lacking := [NAMES[name] for name, held in holds.items() if not held]:
         finding = error if settings.PODIUM_CONFINEMENT == "require" else warning
         yield finding("confinement", f"On some machine this does not hold of children: {'; '.join(lacking)}.", "Use a kernel from 5.13 on with Landlock, and set PODIUM_CONFINEMENT=require.")  # fmt: skip
@@ -210,7 +210,7 @@ def _backups() -> Iterator[Finding]:
 def _people() -> Iterator[Finding]:
     administrators = User.objects.filter(is_superuser=True, is_active=True)
     if not administrators.exists():
-        yield error("people", "Nobody administers the platform.", "Set PODIUM_ADMIN_EMAIL and run python manage.py first_administrator --link.")  # fmt: skip
+        yield error("people", "There is no administrator.", "Set PODIUM_ADMIN_EMAIL and run python manage.py first_administrator --link.")  # fmt: skip
         return
     without = administrators.filter(authenticator=None).count()
     if settings.PODIUM_STAFF_SECOND_FACTOR and without:

@@ -214,7 +214,7 @@ def decide(request: SignedInRequest, identifier: str, number: int) -> HttpRespon
         except ValidationError as error:
             errors = error.messages
         else:
-            messages.success(request, "The decision is recorded, and everybody concerned is told.")
+            messages.success(request, "The decision is recorded, and everyone concerned is notified.")
             return redirect(change_request)
     change_request.refresh_from_db()
     return _page(request, registration, change_request, pairs=pairs, deviation_form=deviation, errors=errors)

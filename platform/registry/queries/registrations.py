@@ -45,7 +45,7 @@ def standing_of(registration: Registration) -> Standing:
         where=registration.identifier,
         address=address,
         kind="muted" if registration.is_ended else "ok",
-        text=f"Everybody may comment on it until {day_words(until)}." if until else "",
+        text=f"It is open for comments until {day_words(until)}." if until else "",
         act="Open the record",
         act_address=address,
     )

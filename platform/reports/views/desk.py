@@ -174,7 +174,7 @@ def item(request: SignedInRequest, slug: str, item: str) -> HttpResponse:
         except services.ChangedMeanwhileError:
             conflict = True
         else:
-            messages.success(request, f"Item {item} is kept. It stands in the next report that is made.")
+            messages.success(request, f"Item {item} is kept. It appears in the next report.")
             return redirect(_desk(slug, item))
     changed = own_text is not None and own_text.based_on != generated
     context: dict[str, Any] = {

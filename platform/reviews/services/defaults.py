@@ -141,14 +141,14 @@ MAILS: Final[dict[str, DeliveredMail]] = {
         "Letter: minor revision",
         "{call}: minor revision of “{design}”",
         "Dear organizers,\n\nthe reviewers ask for a minor revision of “{design}” until {revision_date}. "
-        "These points have to be answered:\n\n{points}\n\n{chair}",
+        "Please address these points:\n\n{points}\n\n{chair}",
         _LETTER,
     ),
     "major": DeliveredMail(
         "Letter: major revision",
         "{call}: major revision of “{design}”",
         "Dear organizers,\n\nthe reviewers ask for a major revision of “{design}” until {revision_date}; it will be "
-        "reviewed again. These points have to be answered:\n\n{points}\n\n{chair}",
+        "reviewed again. Please address these points:\n\n{points}\n\n{chair}",
         _LETTER,
     ),
     "reject": DeliveredMail(
@@ -160,8 +160,7 @@ MAILS: Final[dict[str, DeliveredMail]] = {
     "again": DeliveredMail(
         "A revision is to be reviewed",
         "{call}: the revision of “{design}” is there",
-        "The organizers have revised “{design}” in {call}, and you review it once more until {review_date}. The page shows what "
-        "changed and how each point was answered; your earlier answers stand in the form.",
+        "The organizers have revised “{design}” in {call}, and you review it once more until {review_date}. The page shows the changes and the answer to each point. Your earlier answers are kept in the form.",
         ("call", "design", "review_date"),
     ),
 }

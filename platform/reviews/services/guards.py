@@ -95,7 +95,7 @@ def passes_the_gate(step: Step) -> None:
         )
     if gate.errors:
         message_text = "; ".join(dict.fromkeys(finding.message for finding in gate.errors[:3]))
-        raise ValidationError(f"{len(gate.errors)} checks stand in the way, first: {message_text}")
+        raise ValidationError(f"{len(gate.errors)} checks block submission, first: {message_text}")
     if gate.elsewhere and not filing.call.takes_unexecuted:
         message_text = " ".join(dict.fromkeys(finding.message for finding in gate.elsewhere[:3]))
         raise ValidationError(f"This call takes only designs that the platform executes. {message_text}")

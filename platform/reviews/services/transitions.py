@@ -10,7 +10,7 @@ from reviews import queries, rules
 from reviews.models import WAYS, Filing, State, Transition
 from reviews.services.guards import GUARDS, Step
 
-TAKEN = "Somebody else has just changed the state of this filing; read it again."
+TAKEN = "Another person has just changed the state of this filing. Reload the page."
 
 
 @transaction.atomic

@@ -118,7 +118,7 @@ def letters(request: SignedInRequest, slug: str) -> HttpResponse:
         call_context(request, call, "assignments"),
         heading="Letters of assignment",
         letters=drafts,
-        none="Everybody who was assigned has been written to.",
+        none="All assigned reviewers have been notified.",
         submit="Send the letters",
         back=reverse("reviews:assignments", args=[call.slug]),
         kind="assigned",
@@ -194,7 +194,7 @@ def assign(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
             row = get_object_or_404(Assignment.objects.select_related("reviewer__user"), filing=filing, pk=pk)
             row.filing = filing
             assigning.unassign(actor=request.user, assignment=row)
-            messages.success(request, "The reviewer is taken off; what they wrote stays in the record.")
+            messages.success(request, "The reviewer was removed. Their texts remain in the record.")
         else:
             person = get_object_or_404(Reviewer.objects.select_related("user", "call"), call=filing.call, pk=pk)
             part = request.POST.get("part", "")

@@ -89,7 +89,7 @@ def change(request: SignedInRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
         else:
-            messages.success(request, "The settings are saved and hold from now on.")
+            messages.success(request, "The settings are saved and apply from now on.")
             return redirect("reviews:settings", call.slug)
     return render(request, "reviews/settings.html", {**call_context(request, call, "settings"), "form": form})
 
@@ -216,12 +216,12 @@ def message(request: SignedInRequest, slug: str) -> HttpResponse:
         call_context(request, call, "mails"),
         heading=f"Message to {_people(len(people))}",
         letters=[ShownLetter(to, form.cleaned_data["subject"], form.cleaned_data["text"])] if people else [],
-        none="There is nobody to whom this message would go.",
+        none="This message has no recipients.",
         submit="Send the message",
         back=reverse("reviews:mails", args=[call.slug]),
         hidden_fields={name: [form.cleaned_data[name]] for name in ("audience", "subject", "text")},
         can_change=True,
-        note="Each gets it by themselves; nobody sees another name or address.",
+        note="Each recipient gets a separate message without other names or addresses.",
     )
 
 

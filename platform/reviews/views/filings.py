@@ -40,7 +40,9 @@ def file(request: SignedInRequest, slug: str) -> HttpResponse:
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
         else:
-            messages.success(request, "The design is filed as it stands now. You can go on writing for later versions.")
+            messages.success(
+                request, "The current version of the design is submitted. You can continue to edit for later versions."
+            )
             return redirect(filing)
     gate = gate_of(document_of(chosen), design=chosen, share=call.gate / 100) if chosen else None
     warnings = readers.names_elsewhere(chosen) if chosen and call.hides_organizers else []

@@ -73,7 +73,7 @@ def _previewed(request: SignedInRequest, call: Call, emails: list[str], part: st
         call_context(request, call, "people"),
         heading=f"{number} invitation{'' if number == 1 else 's'}",
         letters=[preview] if invited else [],
-        none="Nobody of these can be invited.",
+        none="None of these people can be invited.",
         submit="Send the invitations" if number > 1 else "Send the invitation",
         back=reverse("reviews:people", args=[call.slug]),
         hidden_fields={"emails": [" ".join(invited)], "part": [part]},

@@ -196,7 +196,7 @@ def conflict(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     reviewers.declare_conflict(
         actor=request.user, reviewer=assignment.reviewer, filing=assignment.filing, reason=form.cleaned_data["reason"]
     )
-    messages.success(request, "Thank you. The design goes to somebody else.")
+    messages.success(request, "Thank you. The design will be assigned to another reviewer.")
     return redirect("reviews:mine")
 
 

@@ -94,9 +94,9 @@ def refusal_of(phase: Phase, kind: str) -> str:
     if not takes_tables(phase):
         return f"{phase.name} takes no tables: by what is registered, the platform scores what teams hand in. {WHERE_TAKEN}"
     if not phase.has_opened:
-        return f"{phase.name} is not open yet. Values are taken from its opening on." if kind == "values" else ""
+        return f"{phase.name} is not open yet. Values are accepted after it opens." if kind == "values" else ""
     if kind == Measurement.Kind.VALUES and active_list(phase) is None:
-        return "Bring the case list first: without it nobody can tell which values are missing."
+        return "Upload the case list first. It defines which values are missing."
     if Measurement.objects.filter(phase=phase, state__in=Measurement.UNDECIDED).count() >= MOST_UNDECIDED:
         return f"{MOST_UNDECIDED} tables wait for a decision. Seal or discard some of them first."
     return ""

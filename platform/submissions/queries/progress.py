@@ -85,10 +85,7 @@ def slowness(since: datetime, usual: float | None) -> str:
     waited = (timezone.now() - since).total_seconds()
     if waited < max(SLOW_SECONDS, SLOW_TIMES * (usual or 0)):
         return ""
-    return (
-        " This takes longer than usual: workers are busy, or wait for room on a disk. Nothing is lost; it is handed out again "
-        "until it is done, and the operators of the platform see it."
-    )
+    return " This takes longer than usual: workers are busy, or wait for room on a disk. Waiting in the queue longer than usual. No action needed."
 
 
 def _running(submission: Submission) -> Progress:
@@ -219,7 +216,7 @@ def _scoring(submission: Submission, run: Run) -> Progress:
     else:
         text += slowness(since, usual)
     if repeated:
-        text += " The result of the earlier run stands until this one is done."
+        text += " The result of the earlier run applies until this one is done."
     return Progress(
         "Scoring again" if repeated else title,
         "info",
@@ -259,7 +256,7 @@ def _after_scoring(submission: Submission) -> str:
     when = timetable.publishing_words
     if phase.is_sealed:
         return f"The ranking opens on {when}."
-    return f"The phase closes on {when}; its ranking stands then."
+    return f"The phase closes on {when}. The final ranking follows."
 
 
 def _failed(submission: Submission) -> Progress:

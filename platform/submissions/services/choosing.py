@@ -64,7 +64,7 @@ def choose(*, submission: Submission, actor: User, method: int | None = None) ->
     if not phase.is_open:
         raise ValidationError(f"{phase.name} closed on {timetable_of(phase).closing_words}. The choice is final.")
     if not may_be_chosen(current):
-        raise ValidationError("Only a submission that was accepted in time can stand for the team.")
+        raise ValidationError("Only a submission that was accepted in time can be the counted submission of the team.")
     chosen = Submission.objects.filter(phase=phase, team=current.team_id, is_chosen=True)
     number = method if phase.methods_per_team > 1 else 1
     if number is None:

@@ -74,7 +74,7 @@ def create_upload(
     if size < 1:
         raise UploadError("The file is empty. Pack the predictions into a .zip, .tar.gz or .tar.zst file.")
     if size > limits.max_bytes:
-        raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
+        raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are accepted.")
     with transaction.atomic():
         _lock(team.pk, user.pk)
         _check_seat(phase, team, user)

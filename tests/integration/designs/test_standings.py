@@ -131,7 +131,7 @@ def test_calls_that_are_over_hidden_or_want_more_are_not_offered(client, world):
     for facts in ({"is_public": False}, {"submission_at": timezone.now() - timedelta(days=1)}):
         Call.objects.update(**{"is_public": True, "submission_at": world.call.submission_at, **facts})
         step = next_of(client, world.owner, world.design)
-        assert step.text == "No open calls now that takes it as it is."
+        assert step.text == "No call is open now that takes it as it is."
         assert step.act_address == reverse("reviews:calls")
 
 
@@ -237,7 +237,7 @@ def test_a_record_that_has_ended_is_not_launched(client):
 
 def test_a_record_in_its_comment_period_says_until_when(client):
     launched = launching.registered(comment_until=timezone.now() + timedelta(days=14))
-    assert "Everybody may comment on it until" in next_of(client, launched.reader, launched.design).text
+    assert "It is open for comments until" in next_of(client, launched.reader, launched.design).text
 
 
 def test_a_registered_design_that_was_rejected_before_is_registered(world):

@@ -180,7 +180,7 @@ def test_an_upload_goes_on_where_it_broke_off_and_becomes_one_archive(world, eng
 
 def test_bounds_are_asked_before_the_first_byte(world, settings):
     world.set_plan(image_gib=0.001)
-    with pytest.raises(TooLargeError, match="taken as image"):
+    with pytest.raises(TooLargeError, match="accepted as image"):
         send(world, b"x" * 2_000_000)
     settings.PODIUM_IMAGE_TEAM_BYTES = 10
     with pytest.raises(QuotaExceededError):
@@ -217,5 +217,5 @@ def test_what_stands_behind_a_run_is_not_deleted(world, tmp_path):
     content, _ = image_bytes(tmp_path)
     archive = send(world, content)
     world.hand_in(archive)
-    with pytest.raises(ValidationError, match="A run has used it"):
+    with pytest.raises(ValidationError, match="It was used by a run"):
         deleting.delete_archive(archive=archive, actor=world.ada)

@@ -177,7 +177,7 @@ def test_a_team_is_named_unless_it_says_otherwise():
 def test_a_name_that_looks_like_a_pseudonym_is_refused():
     made = world.build(ranked=())
     Participation.objects.create(challenge=made.challenge, user=made.people["stranger"])
-    with pytest.raises(ValidationError, match="stand for teams without a public name"):
+    with pytest.raises(ValidationError, match="are reserved for teams without a public name"):
         form_team(user=made.people["stranger"], challenge=made.challenge, team_name="Anonymous 12345678")
 
 

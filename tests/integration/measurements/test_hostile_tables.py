@@ -129,7 +129,7 @@ def test_columns_can_be_corrected_where_they_were_read_wrongly(phase):
 
 def test_a_case_list_lacking_what_the_ranking_groups_by_is_refused_and_values_wait_for_a_list():
     _, phase, _ = outside.launched(aggregation_levels=[{"name": "site", "role": "fixed"}])
-    with pytest.raises(ValidationError, match="Bring the case list first"):
+    with pytest.raises(ValidationError, match="Upload the case list first"):
         outside.brought(phase, outside.values())
     table = outside.brought(phase, "case,stain\ns01,1\ns01,2\n", kind=Measurement.Kind.CASES)
     assert table.problems == [

@@ -343,7 +343,7 @@ def test_letters_of_assignment_go_when_the_chair_has_seen_them(client, world):
     world.filing.refresh_from_db()
     assert world.filing.state == "under_review"
     assert told(world) == ["Spring challenges: “Hippocampus, spring” to review"] * 3
-    assert "has been written to" in client.get(address).content.decode()
+    assert "have been notified" in client.get(address).content.decode()
 
 
 def test_a_reviewer_who_comes_later_waits_for_a_letter_of_their_own(client, world):
@@ -352,7 +352,7 @@ def test_a_reviewer_who_comes_later_waits_for_a_letter_of_their_own(client, worl
     client.force_login(world.chair)
     assert next(row.what for row in waiting_in(world.call)) == "Send 1 letter of assignment"
     assert (
-        "1 assigned reviewer has not been written to"
+        "1 assigned reviewer has not been notified"
         in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
     )
 

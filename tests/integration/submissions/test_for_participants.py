@@ -92,9 +92,7 @@ def test_who_waits_is_told_how_many_are_before_and_how_long_it_takes(world: Worl
     assert text.startswith("It has been validated and waits for a worker. 2 others are before it.")
 
 
-@pytest.mark.parametrize(
-    ("feedback", "words"), [("rounded", "rounded to the precision"), ("ladder", "shown only if it")]
-)
+@pytest.mark.parametrize(("feedback", "words"), [("rounded", "rounded to the precision"), ("ladder", "only when it")])
 def test_a_phase_that_withholds_says_so_before_the_upload_and_shows_no_digits_that_it_withholds(
     client, tmp_path, db, workers, monkeypatch, feedback, words
 ):

@@ -56,7 +56,7 @@ def test_a_part_that_throws_is_a_finding_and_the_others_are_checked(monkeypatch)
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("PODIUM_ADDRESS", "https://localhost", "leads nobody here"),
+        ("PODIUM_ADDRESS", "https://localhost", "does not lead to this site"),
         ("PODIUM_ADDRESS", "http://podium.example.org", "TLS is demanded"),
         ("ALLOWED_HOSTS", ["other.example.org"], "every page answers 400"),
         ("DEFAULT_FROM_EMAIL", "Podium <noreply@localhost>", "Mail comes from"),
@@ -107,7 +107,7 @@ def test_a_backup_that_is_too_old_is_an_error(settings):
 
 def test_an_administrator_without_a_second_factor_is_told_of(settings):
     settings.PODIUM_STAFF_SECOND_FACTOR = True
-    assert "Nobody administers" in next(doctor._people()).said
+    assert "There is no administrator" in next(doctor._people()).said
     User.objects.create_superuser("root", "root@example.org", "a long password")
     assert "1 of 1 administrators have no second factor" in next(doctor._people()).said
 

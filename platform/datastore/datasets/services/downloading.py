@@ -33,9 +33,7 @@ from evaluation.canonical import sha256
 
 SALT = "datasets.download"
 BLOCK = 256 * 1024
-EXPIRED = (
-    "This address has expired. Ask for a new one; what has arrived is kept, and the download goes on where it stopped."
-)
+EXPIRED = "This link has expired. Request a new one. The download resumes where it stopped."
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def withdraw_version(*, actor: User, version: DatasetVersion, reason: str) -> No
         Without a reason, for a draft, and for a version that was already withdrawn.
     """
     if not reason.strip():
-        raise ValidationError("Say why: everybody who has the data reads it.")
+        raise ValidationError("Enter the reason. Everyone who has the data can read it.")
     changed = DatasetVersion.objects.filter(pk=version.pk, released_at__isnull=False, withdrawn_at=None)
     if not changed.update(withdrawn_at=timezone.now(), withdrawal=reason.strip()[:500]):
         raise ValidationError("Only a released version is withdrawn, and once.")

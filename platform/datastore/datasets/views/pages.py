@@ -194,7 +194,7 @@ def publish(request: SignedInRequest, slug: str) -> HttpResponse:
         request,
         slug,
         lambda: publishing.ask_for_publication(actor=request.user, challenge=challenge),
-        "A worker puts the data together; they stand here when that is done.",
+        "The data are being collected. They will appear here when ready.",
     )
 
 

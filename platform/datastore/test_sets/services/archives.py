@@ -335,7 +335,7 @@ def _read_cases(path: Path, contents: ArchiveContent) -> None:
         contents.problems.append(f"{CASES}: has no column named case. Name the column with the names of the cases so.")
         return
     for case in table.loc[table["case"].duplicated() & table["case"].notna(), "case"].unique()[:PROBLEMS_SHOWN]:
-        contents.problems.append(f"{CASES}: the case {case} stands there twice. Keep one line for each case.")
+        contents.problems.append(f"{CASES}: the case {case} is listed twice. Keep one row per case.")
     if table["case"].isna().any():
         line = int(table["case"].isna().to_numpy().argmax()) + 2
         contents.problems.append(f"{CASES}: line {line} names no case. Fill it in, or delete the line.")

@@ -45,7 +45,7 @@ def begin(
     if size < 1:
         raise UploadError("The file is empty. Pack the references into a .zip, .tar.gz or .tar.zst file.")
     if size > limits.max_bytes:
-        raise refusals.TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
+        raise refusals.TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are accepted.")
     try:
         check(phase, reason)
     except TestSetError as error:

@@ -43,7 +43,7 @@ def reports(request: HttpRequest, slug: str) -> HttpResponse:
             except ValidationError as error:
                 form.add_error(None, error.messages)
             else:
-                messages.success(request, "Your report is with the organizers. Their answer will stand here.")
+                messages.success(request, "Your report was sent to the organizers. Their answer will appear here.")
                 return redirect("test_sets:case_reports", slug=slug)
     answers = request.user.has_perm("test_sets.answer_case_report", challenge)
     return render(

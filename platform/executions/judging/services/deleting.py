@@ -19,5 +19,5 @@ def delete_scorer(*, archive: AlgorithmArchive, actor: User) -> None:
     if Trial.objects.filter(archive=archive, state__in=Trial.OPEN).exists():
         raise ValidationError("It is being tried at this moment. Delete it when that is done.")
     if Judgement.objects.filter(trial__archive=archive).exists():
-        raise ValidationError("Values of teams came of it; what stands behind a result is kept.")
+        raise ValidationError("It was used for results of teams, so it must be kept.")
     delete_archive(archive=archive, actor=actor)

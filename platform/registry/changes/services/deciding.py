@@ -74,7 +74,7 @@ def decide(
             _check(request, verdicts, operation, as_deviation=as_deviation)
             settle(request, verdicts, actor, operation)
     except IntegrityError as error:
-        raise ValidationError("Somebody else has decided about this request.") from error
+        raise ValidationError("Another person has already decided this request.") from error
     request.refresh_from_db()
     return request
 
@@ -109,7 +109,7 @@ def _check(
                 "It stays marked for good, and rankings are shown both ways."
             )
         if needed.only_as_deviation and not verdict.reason.strip():
-            raise ValidationError(f"“{label}”: a deviation needs a reason; it stands beside the ranking.")
+            raise ValidationError(f"“{label}”: a deviation needs a reason. It is shown next to the ranking.")
 
 
 def settle(request: ChangeRequest, verdicts: Mapping[int, Verdict], actor: User, operation: Operation | None) -> None:

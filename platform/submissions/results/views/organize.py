@@ -99,7 +99,7 @@ def repeat(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     except ValidationError as error:
         messages.warning(request, error.message)
     else:
-        messages.success(request, "The submission is being worked on once more; its present result stands until then.")
+        messages.success(request, "The submission is being scored again. Its current result applies until then.")
     return redirect(submission)
 
 
