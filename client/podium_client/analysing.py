@@ -77,7 +77,7 @@ def words_of(analysis: Mapping[str, Any]) -> list[str]:
     """The verdict and where everything is; of one that cannot be analysed, why."""
     if analysis["state"] != "done":
         return [analysis["refusal"] or f"It is {analysis['state_words']}.", f"Page: {analysis['page']}"]
-    readers = "whoever has the address" if analysis["is_shared"] else "you alone"
+    readers = "anyone with the link" if analysis["is_shared"] else "you alone"
     lines = [analysis["says"][0], "(values measured outside Podium)", f"Page: {analysis['page']} (read by {readers})"]
     lines += [f"{name}: {address}" for name, address in analysis["files"].items()]
     return [*lines, f"Digest: {analysis['digest']}"]

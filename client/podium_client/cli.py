@@ -25,7 +25,6 @@ from podium_client.connection import Connection
 from podium_client.errors import ClientError
 from podium_client.site import arguments as site_words
 from podium_client.uploading import upload
-from podium_client.validating import validate
 
 DONE, NOT_TAKEN, BAD_INPUT = 0, 1, 2
 WATCH_SECONDS = 2.0
@@ -130,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     table = add("analyse", _analyse, "bring the results table of a finished challenge and wait for what comes of it")
     table.add_argument("file", type=Path, help="results by algorithm and case, long or wide (CSV)")
     table.add_argument("--title", default="", help="what it is called; the name of the file if not given")
-    table.add_argument("--share", action="store_true", help="let whoever has the address read it")
+    table.add_argument("--share", action="store_true", help="let anyone with the link read it")
     table.add_argument("--keep", action="store_true", help="keep it beyond the usual time")
     for option, form, text in (
         ("--role", "COLUMN=ROLE", "what a column is, where the guess is wrong"),
@@ -481,6 +480,9 @@ def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
 
 
 def _checked(options: argparse.Namespace, connection: Connection, phase: int, *, quiet: bool = False) -> int:
+    # Imports evaluation, which the small distribution lacks.
+    from podium_client.validating import validate
+
     outcome = validate(connection, challenge=_slug(options.challenge), phase=phase, path=options.path)
     lines = [f"{finding.case}: {finding.sentence}" for finding in outcome.findings]
     lines += [f"{question.sentence} (check this)" for question in outcome.asked]

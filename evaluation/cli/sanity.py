@@ -37,7 +37,7 @@ def run(options: Namespace) -> int:
     instances = options.instances
     if options.assessment is not None:
         assessment = read_assessment(options.assessment)
-        instances = instances or assessment.problem == "instance_segmentation"
+        instances = instances or assessment.kind.references.labels_number_objects
         labels = {int(label) for region in assessment.regions for label in region.labels} or None
     findings = check_folders(
         options.references,

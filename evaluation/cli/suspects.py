@@ -45,7 +45,7 @@ def run(options: Namespace) -> int:
         message = f"--predictions: {options.predictions} has no folder of an algorithm"
         raise InputError(message)
     assessment = read_assessment(options.assessment) if options.assessment is not None else None
-    instances = options.instances or (assessment is not None and assessment.problem == "instance_segmentation")
+    instances = options.instances or (assessment is not None and assessment.kind.references.labels_number_objects)
     cases = read_cases(options.references, folders, options.images, instances=instances)
     regions = label_regions(cases)
     if assessment is not None and not instances:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.masks import Connectivity, Mask
 
 
-@dataclass
+@dataclass(frozen=True)
 class Surface:
     """Border voxels of a mask.
 

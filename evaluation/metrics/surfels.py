@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.masks import Mask
 
 
-@dataclass
+@dataclass(frozen=True)
 class SurfelSurface(Surface):
     """Surface elements of a mask.
 

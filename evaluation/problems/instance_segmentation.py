@@ -11,6 +11,7 @@ from evaluation.problems.images import (
     LabelImagePerformance,
     LabelImagePlausibility,
     LabelImageProblem,
+    LabelImageReferenceRules,
     LabelImageSamples,
     LabelImageScorerFiles,
     LabelImageTexts,
@@ -185,6 +186,7 @@ class InstanceSegmentation(LabelImageProblem):
     samples = InstanceSamples()
     scorer_files = InstanceScorerFiles()
     texts = InstanceTexts()
+    references = LabelImageReferenceRules(labels_number_objects=True)
     plausibility = InstancePlausibility()
     evidence = InstanceEvidence()
     metrics = InstanceMetrics()

@@ -36,6 +36,8 @@ class ReferenceRules(KindPart):
         Additional tables that may be stored next to that of the references and are read with it.
     merging
         Rules by which references of several annotators become one.
+    labels_number_objects
+        Whether labels in the images of references are numbers of objects and not classes.
     """
 
     kind: Problem
@@ -43,6 +45,7 @@ class ReferenceRules(KindPart):
     files: tuple[str, ...] = ()
     additional_files: tuple[str, ...] = ()
     merging: MergingRules = MergingRules()
+    labels_number_objects: bool = False
 
     @property
     def tables(self) -> tuple[str, ...]:

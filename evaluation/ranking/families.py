@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment, RankingScheme
 
 
-@dataclass
+@dataclass(frozen=True)
 class PendingEntry:
     """An entry of a ranking document whose part of the error is not known yet.
 

@@ -44,7 +44,9 @@ _MULTI_INSTANCE: Final[Mapping[str, Callable[..., Result]]] = {
     "aji_plus": instance.aji_plus,
 }
 """Functions that take all objects of a case at once."""
-_NOT_FOR_FUNCTIONS: Final = frozenset({"scale", "level", "spacing", "include_background", "score_threshold"})
+_NOT_FOR_FUNCTIONS: Final = frozenset(
+    {"scale", "level", "spacing", "include_background", "score_threshold", "tolerance_by_region"}
+)
 _OF_PIXELS: Final = frozenset({"fbeta"})
 """Counted in the pixels of matched objects, as a problem without objects counts them."""
 _OBJECT_COUNTS: Final = frozenset({"sensitivity", "ppv", "fbeta"})

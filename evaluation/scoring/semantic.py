@@ -167,7 +167,7 @@ def score_case(
     if prediction is not None:
         try:
             image = _on_grid(prediction, reference, limits)
-            regions = RegionMasks(image, assessment.regions)
+            regions = RegionMasks(image, assessment.regions, reference.ignored)
         except ReadError as error:
             reason = error.issue
     pieces = None if regions is None else pieces_of_case(assessment, reference, regions)

@@ -6,7 +6,7 @@
   // What a script opens is closed from the first paint on, and open where no script runs.
   root.classList.add("js");
   const ORDER = ["system", "light", "dark"];
-  const LABELS = { system: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
+  const LABELS = { system: "Colours: system setting", light: "Colours: light", dark: "Colours: dark" };
 
   const stored = () => {
     try {

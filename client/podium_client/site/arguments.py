@@ -97,7 +97,8 @@ def configure(commands: Any) -> None:
     send.add_argument("--digest", default="", help="of the summary that was read; needed where nobody can be asked")
     add("receipt", "file receipts that were carried back").add_argument("file", type=Path)
     status = add("status", "say how far the site is, and what comes next")
-    status.add_argument("--json", action="store_true", dest="as_json", help="for programs")
+    # The same option as that of `podium`, which keeps its value where this one is not given.
+    status.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="for programs")
     status.add_argument("--recipient", action="store_true", help="tell where a small site hands its results to")
     hand_over = add("hand-over", "join another site: for one with too few cases for a summary of its own")
     hand_over.add_argument("--to", required=True, metavar="SITE", help="name of the other site in the challenge")

@@ -244,7 +244,7 @@ def _status(options: argparse.Namespace) -> int:
         return DONE
     all_steps = steps.steps(site)
     current = next((step for step in all_steps if not step.done), None)
-    if options.as_json:
+    if options.json:
         rows = [{"step": step.title, "done": step.done, "command": step.command} for step in all_steps]
         document = {"site": site.name, "fingerprint": site.fingerprint, "kit": __version__, "steps": rows}
         sys.stdout.write(json.dumps(document | {"next": current.command if current else None}, indent=1) + "\n")
@@ -267,8 +267,15 @@ def _next(options: argparse.Namespace) -> int:
         _say("The other site says its name in the challenge, and its recipient: podium site status --recipient.")
         return DONE
     _say(f"{current.title}: {current.command}")
-    given = {"source": None, "image": [], "algorithm": [], "failed": [], "carried": [], "engine": "podman"}
-    given |= {"attribution": "submission", "output": None, "digest": "", "as_json": False, "recipient": False}
+    given: dict[str, Any] = {
+        "source": None,
+        "image": [],
+        "algorithm": [],
+        "failed": [],
+        "carried": [],
+        "engine": "podman",
+    }
+    given |= {"attribution": "submission", "output": None, "digest": "", "recipient": False}
     return COMMANDS[current.word](argparse.Namespace(**{**given, **vars(options)}))
 
 

@@ -206,6 +206,8 @@ class LinearPart:
         value_range = Range(sign * metric.worst, sign * metric.best)
         if not np.isfinite(value_range.width) or value_range.width <= 0.0:
             return None
+        if not self.values.size:  # no algorithm has a score
+            return value_range
         slack = 1e-9 * value_range.width
         low, high = np.nanmin(self.values), np.nanmax(self.values)
         return value_range if low >= value_range.worst - slack and high <= value_range.best + slack else None

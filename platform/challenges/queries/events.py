@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 
 from challenges.models import Challenge, Phase
+from challenges.queries.timetable import period, timetable_of
 from evaluation.metadata import ChallengeFacts, event
 from web.addresses import absolute
 
@@ -15,14 +16,13 @@ def event_of(challenge: Challenge, phases: Sequence[Phase]) -> dict[str, Any]:
 
     The registered design is not opened for it: the page of a challenge shows the event on every visit.
     """
-    opens = [phase.opens_at for phase in phases if phase.opens_at is not None]
-    ends = [phase.ends_at for phase in phases if phase.ends_at is not None]
+    first, last = period([timetable_of(phase) for phase in phases])
     facts = ChallengeFacts(
         name=challenge.title,
         description=challenge.summary,
         address=absolute(challenge.get_absolute_url()),
-        starts=min(opens).date().isoformat() if opens else "",
-        ends=max(ends).date().isoformat() if ends else "",
+        starts=first.date().isoformat() if first else "",
+        ends=last.date().isoformat() if last else "",
         publisher=settings.PODIUM_PUBLISHER,
         publisher_address=settings.PODIUM_ADDRESS,
     )

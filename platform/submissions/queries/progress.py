@@ -85,7 +85,7 @@ def slowness(since: datetime, usual: float | None) -> str:
     waited = (timezone.now() - since).total_seconds()
     if waited < max(SLOW_SECONDS, SLOW_TIMES * (usual or 0)):
         return ""
-    return " This takes longer than usual: workers are busy, or wait for room on a disk. Waiting in the queue longer than usual. No action needed."
+    return " This takes longer than usual: workers are busy, or wait for room on a disk. Nothing is lost, and no action is needed."
 
 
 def _running(submission: Submission) -> Progress:

@@ -166,7 +166,7 @@ def test_cases_are_listed_by_score_and_lead_on_and_back(viewer):
 def test_teams_stand_side_by_side_at_the_same_place(viewer, seen):
     viewer.get_by_role("link", name="All teams on this case").click()
     for name in ("unet-a", "single-atlas"):
-        viewer.get_by_role("group", name=re.compile("^Beside it")).get_by_label(name, exact=True).check()
+        viewer.get_by_role("group", name=re.compile("^Compare with")).get_by_label(name, exact=True).check()
     viewer.get_by_role("button", name="Show side by side").click()
     expect(viewer.locator("[data-viewer-state='drawn']")).to_have_count(3)
     places = viewer.locator(".viewer__place")

@@ -92,7 +92,7 @@ def assign_and_open(page, url, call):
     page.goto(f"{url}/calls/{call}/assignments/")
     page.get_by_role("button", name="Assign automatically").click()
     expect(page.get_by_text("4 reviewers assigned by the optimiser")).to_be_visible()
-    expect(page.get_by_text("4 assigned reviewers have not been written to")).to_be_visible()
+    expect(page.get_by_text("4 assigned reviewers have not been notified")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Open the review")).click()
     expect(page.locator(".letter")).to_have_count(4)
     page.get_by_role("button", name="Open the review and send").click()

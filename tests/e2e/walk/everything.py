@@ -143,7 +143,7 @@ def accounts() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def the_site() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "web:home", "paula", {}
-    for name in ("about", "help", "privacy", "imprint", "licences"):
+    for name in ("about", "client", "help", "privacy", "imprint", "licences"):
         yield f"web:{name}", "", {}
     yield "web:help_page", "", {"name": "leaderboards"}
     for name in ("inbox", "preferences"):

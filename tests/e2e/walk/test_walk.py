@@ -224,7 +224,7 @@ def test_the_report_of_the_challenge_is_a_paper_of_at_most_twelve_pages(platform
     address = page.get_by_role("link", name="PDF", exact=True).get_attribute("href")
     pdf = PdfReader(io.BytesIO(context.request.get(f"{platform.url}{address}").body()))
     assert len(pdf.pages) <= MOST_PAGES
-    page.get_by_role("link", name="Read it").click()
+    page.get_by_role("link", name="Open report").click()
     expect(page.get_by_role("heading", name="Limitations")).to_be_visible()
     seen.check_everywhere()
 

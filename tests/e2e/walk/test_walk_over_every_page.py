@@ -23,7 +23,7 @@ NARROWEST = (320, 640)
 FILES = {
     "web:help_picture", "operations:healthz", "operations:metrics", "operations:try_me", "mfa_download_recovery_codes",
     "accounts:own_data_file", "datasets:download", "test_sets:public_reference", "results:archive",
-    "results:case_sheet", "reports:file", "workbench:figure", "workbench:file",
+    "results:case_sheet", "reports:file", "workbench:figure", "workbench:file", "web:client_wheel",
 }  # fmt: skip
 PARTS = {
     "web:design_system_live", "designs:show", "designs:history", "designs:comments", "designs:task_show",

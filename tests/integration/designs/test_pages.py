@@ -207,7 +207,7 @@ def test_an_exported_design_is_imported_by_another_organizer(signed_in, client, 
     assert len(document_of(Design.objects.get()).tasks) == 3
     bad = SimpleUploadedFile("design.json", b"[" * 100_000)
     answer = signed_in.post(reverse("designs:import"), {"title": "Bad", "document": bad})
-    assert b"no JSON document" in answer.content
+    assert b"not a JSON document" in answer.content
 
 
 def test_the_next_edition_starts_from_an_earlier_registration(signed_in, monkeypatch):
@@ -220,7 +220,7 @@ def test_the_next_edition_starts_from_an_earlier_registration(signed_in, monkeyp
     assert (started.title, started.origin) == ("Nuclei (next edition)", {"registration": "podium-2026-1"})
     assert document_of(started).values().get("challenge_acronym") == "NUCLEI-SEG"
     assert b"no registration podium-2026-2" in signed_in.post(address, {"registration": "podium-2026-2"}).content
-    assert b"one of the two" in signed_in.post(address, {"title": "Nothing"}).content
+    assert b"not both" in signed_in.post(address, {"title": "Nothing"}).content
 
 
 def test_duplicating_a_public_design_makes_it_ones_own(client, owner):

@@ -78,7 +78,7 @@ def test_the_spread_is_assumed_given_or_taken_from_a_pilot(signed_in, hippocampu
     signed_in.post(address(hippocampus), {"cases": 30, "teams": 4, **spread})
     assert Simulation.objects.first().options["spread"]["typical"] == 0.8
     answer = signed_in.post(address(hippocampus), {"cases": 30, "teams": 4, "typical": 0.8})
-    assert b"all four numbers" in answer.content
+    assert b"all four spread values" in answer.content
     lines = ["algorithm,case,region,metric,value,outcome,image_diagonal"]
     for number, name in enumerate(("a", "b")):
         for case in range(6):

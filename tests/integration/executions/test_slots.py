@@ -101,7 +101,7 @@ def test_organizers_are_told_once_at_four_fifths_and_once_at_the_end(world, engi
         assert running.run_next_batch()
         assert messages.count() == number
     assert set(messages.values_list("user__username", flat=True)) == {"olga"}
-    assert sum("Nothing new is run" in text for text in messages.values_list("text", flat=True)) == 1
+    assert sum("No new runs start" in text for text in messages.values_list("text", flat=True)) == 1
 
 
 def test_what_no_run_has_used_is_deleted_some_days_after_the_last_phase_and_what_stands_behind_a_result_stays(

@@ -292,4 +292,4 @@ def test_the_report_of_a_challenge_tells_what_stands_at_the_sites(workers):
     with private().open(report.content_name) as file:
         content = gzip.decompress(file.read()).decode()
     assert "The results of cases stay at the sites" in content
-    assert "Winner at the site" in content
+    assert "Wins there" in content

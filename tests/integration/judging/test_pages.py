@@ -82,7 +82,7 @@ def test_an_upload_of_an_organizer_is_checked_and_a_teams_is_not_taken_for_one(w
 def test_the_page_says_what_is_registered_and_what_each_check_found(world, client, engine):
     client.force_login(world.organizer)
     before = client.get(PAGE).content.decode()
-    assert "No image computes own dice yet" in before
+    assert "No scoring image for own dice yet" in before
     assert IMAGE in before
     engine.script = dice("percent")
     world.image()

@@ -29,7 +29,7 @@ def test_teams_come_in_pages_and_are_found_by_name(world, client):
 def test_who_chose_nobody_is_told_so(world, client, name):
     client.force_login(world.organizer)
     answer = client.post(reverse(f"challenges:{name}", args=[world.challenge.slug]), {"decision": "approve"})
-    assert "was chosen" in str(next(iter(get_messages(answer.wsgi_request))))
+    assert "is selected" in str(next(iter(get_messages(answer.wsgi_request))))
 
 
 def test_phases_of_several_tasks_are_named_with_their_task(world, client):

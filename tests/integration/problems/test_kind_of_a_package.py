@@ -247,8 +247,8 @@ def test_settings_are_checked_and_written_out():
         "regions": [{"name": "a", "labels": [1]}],
         "metrics": [{"id": "dsc"}],
     }
-    with pytest.raises(AssessmentError, match="settings"):
-        parse(segmentation | {"settings": {}})
+    with pytest.raises(AssessmentError, match=r"settings\.beyond"):
+        parse(segmentation | {"settings": {"beyond": 1}})
 
 
 def test_a_design_of_its_category_is_compiled_to_it():

@@ -120,6 +120,7 @@ LISTED = {
     "test_sets:test_set_template": "has invented names of cases",
     "leaderboards:both_ways": "shows ranks and scores over all cases; `tests/integration/challenges/test_both_ways.py` reads it",
     "leaderboards:objects": "shows scores over all cases",
+    "leaderboards:model_index": "contains scores over all cases",
     "reports:exposure": "counts cases",
     "measurements:replicates": "has resampled values of the whole data set",
 }

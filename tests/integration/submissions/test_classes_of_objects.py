@@ -85,7 +85,7 @@ def test_a_class_that_the_references_do_not_have_is_refused_with_those_they_have
     sealed(world, tmp_path, UNNAMED, with_class(boxes(0, scored=False), "cell"))
     submission = handed_in(world, {"objects.csv": with_class(boxes(), "imposter")})
     assert submission.state == Submission.State.REFUSED
-    assert "the class 'imposter'; expected one of cell" in submission.reason
+    assert "the class 'imposter' in row 2; expected one of cell" in submission.reason
 
 
 def test_references_of_several_classes_need_a_design_that_names_them(world: World, tmp_path):
@@ -108,7 +108,7 @@ def test_an_object_without_a_class_is_refused_where_the_design_names_several(wor
     sealed(world, tmp_path, several, table(references))
     submission = handed_in(world, {"objects.csv": with_class(boxes(), "")})
     assert submission.state == Submission.State.REFUSED
-    assert "objects without a class; expected one of cell, debris" in submission.reason
+    assert "no class in row 2; expected a class for each object. The classes are cell, debris" in submission.reason
 
 
 def test_the_command_line_refuses_what_the_platform_refuses(tmp_path, capsys):

@@ -141,7 +141,7 @@ def test_a_task_of_one_class_says_that_there_is_nothing_to_classify(nuclei: Worl
     client.force_login(nuclei.organizer)
     for address in (submission.get_absolute_url(), "/challenges/blocks/leaderboard/cells/v/1/objects/"):
         page = client.get(address).content.decode()
-        assert "All objects are of one class, nucleus: there is nothing to classify." in page
+        assert "All objects belong to one class, nucleus. Classification is not evaluated." in page
         assert "Confusion matrix" not in page
         assert "By modality" in page
         assert "(pixels)" in page

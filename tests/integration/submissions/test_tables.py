@@ -230,21 +230,23 @@ def test_a_table_that_cannot_be_taken_at_all_is_refused_with_a_reason(images: Wo
     assert submission.reason == "There is no labels.csv among the files. Rename answers.csv to it."
 
 
-def test_a_row_that_cannot_be_taken_costs_its_case_and_with_it_the_value_of_the_whole_data_set(cells: World, workers):
+def test_a_row_that_cannot_be_taken_costs_only_itself_and_is_named(cells: World, workers):
     rows = boxes()
     rows[1][2] = "1.5"
     rows[3][5] = rows[3][3]
     submission = scored(cells, {"objects.csv": table(rows)})
-    found = {finding.case: finding.message for finding in Report.of(submission.report).troubled}
-    assert found["image_01"] == "objects.csv: case image_01: '1.5' as score in row 2; expected a number from 0 to 1"
-    assert "case image_02: a box without extent in row 4" in found["image_02"]
+    report = Report.of(submission.report)
+    [question] = report.questions
+    assert question.sentence.startswith(
+        "objects.csv: 2 of 16 rows are not used; the first is case image_01: '1.5' as score in row 2; expected a number"
+    )
+    assert report.troubled == []
     run = submission.runs.get()
     frame = results_frame(run).set_index(["metric", "case"])
-    assert frame.loc[("average_precision", ""), "outcome"] == "missing"
-    assert frame.loc[("f1", "image_01"), "outcome"] == "missing"
-    assert frame.loc[("f1", "image_03"), "outcome"] == "ok"
-    assert evidence_of(run).blocks == {}
-    assert run.summary["missing_cases"] == 2
+    assert frame.loc[("average_precision", ""), "outcome"] == "ok"
+    assert frame.loc[("f1", "image_01"), "outcome"] == "ok"
+    assert evidence_of(run).blocks
+    assert run.summary["missing_cases"] == 0
 
 
 def accepted(world: World, files: dict[str, bytes]) -> Submission:

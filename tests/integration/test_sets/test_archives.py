@@ -72,7 +72,7 @@ def test_everything_wrong_is_named_at_once(world: World, empty_phase, tmp_path):
     for words in (
         "references/sub/case_001.nii: the case case_001 has the file case_001.nii.gz already",
         "notes.txt: belongs to nothing",
-        "cases.csv: the case case_002 stands there twice",
+        "cases.csv: the case case_002 is listed twice",
         "cases.csv: the case case_002 has no reference. Add references/case_002.nii.gz",
         "references/case_099.nii.gz: cases.csv has no case case_099",
         "the ranking groups cases by site, which case_001 lack",

@@ -128,7 +128,7 @@ def test_a_file_beyond_the_limit_is_refused_before_anything_is_stored(ada, world
     settings.PODIUM_UPLOAD_MAX_BYTES = 1000
     response = begin(ada, world, 1001)
     assert response.status_code == 413
-    assert b"at most 1,000 are taken" in response.content
+    assert b"at most 1,000 are accepted" in response.content
     assert not Upload.objects.exists()
 
 

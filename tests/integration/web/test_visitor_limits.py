@@ -33,7 +33,7 @@ NOT_COSTLY = {
         "challenges/%(slug)s/sites/invitation/%(code)s/images/%(name)s.tar",
         "challenges/%(slug)s/sites/invitation/%(code)s/receipts.json",
     },
-    "read from the source code": {"favicon.ico", "robots.txt"},
+    "read from the source code": {"favicon.ico", "robots.txt", "client/version.json"},
     "one stored row, or facts of one version": {
         "registry/%(identifier)s/badge.svg",
         "registry/%(identifier)s/v%(number)s.json",

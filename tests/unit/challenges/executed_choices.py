@@ -145,6 +145,15 @@ PLANS: Sequence[Choices] = (
         row=RANKING,
         alike=[alike("mean_rank", "single_metric")],
     ),
+    # One ranking of a task is primary.
+    Choices(
+        "ranking_method",
+        "role",
+        value=lambda choice: [
+            {**RANKING, "name": "One", "role": "secondary" if choice == "primary" else "primary"},
+            {**RANKING, "name": "Two", "operator": "median", "role": choice},
+        ],
+    ),
     Choices("ranking_method", "region_aggregation", row=RANKING),
     Choices("ranking_method", "missing_rank", row=CASE_BASED),
     Choices("ranking_method", "site_aggregation", row=RANKING),

@@ -193,7 +193,7 @@ def test_a_conversation_is_about_a_parameter_and_task_of_the_design_alone(hippoc
 def test_an_empty_comment_and_an_answer_to_an_error_are_refused(hippocampus, owner):
     with pytest.raises(ValidationError, match="Write"):
         conversations.start_thread(actor=owner, target=hippocampus, topic="challenge_name", text="  ")
-    with pytest.raises(ValidationError, match="has to be mended"):
+    with pytest.raises(ValidationError, match="Errors must be fixed"):
         services.answer_check(
             actor=owner, design=hippocampus, check_id="metrics.count", text="no", basis="", task=hippocampus.tasks.get()
         )

@@ -8,7 +8,6 @@ import pkgutil
 import pytest
 
 CHANGING = {
-    "evaluation.metrics.surfaces.Surface": "works out its parts when they are first asked for",
     "evaluation.readers.confidences.ConfidenceTable": "is filled row by row",
     "evaluation.readers.instance_tables.InstanceTable": "is filled row by row",
     "evaluation.readers.landmark_tables.LandmarkTable": "is filled row by row",

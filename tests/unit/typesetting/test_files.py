@@ -96,7 +96,7 @@ def test_while_no_worker_has_made_it_the_page_asks_again_and_programs_are_told_w
         told = answered(program, BLOCKS, **given)
         assert (told.status_code, told["Retry-After"]) == (202, "2")
         assert b"is being made" in told.content
-        assert b"is being made" in answered(part, BLOCKS, **given).content
+        assert b"is being created" in answered(part, BLOCKS, **given).content
         [row] = SetFile.objects.all()
         assert idle == [row.pk]
         making.make(pk=row.pk)

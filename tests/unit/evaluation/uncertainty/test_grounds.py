@@ -110,7 +110,9 @@ def plan_with(own, *, requested=500, hierarchy=None, warnings=(), schema=3):
 
 def part(own, plan, *, per_dataset=False, resampled=True, drawn_by="", inside=None, samples=None, task=None):
     table = SimpleNamespace(task=task, per_dataset=per_dataset)
-    item = SimpleNamespace(table=table, plan=plan, units=own, drawn_by=drawn_by, resampled=resampled)
+    item = SimpleNamespace(
+        table=table, plan=plan, units=own, drawn_by=drawn_by, resampled=resampled, standard_errors=None
+    )
     scores = np.zeros((1 + plan.bootstrap if samples is None else samples, 3))
     return SimpleNamespace(item=item, inside=inside, scores=scores)
 

@@ -78,3 +78,15 @@ def test_a_document_states_the_interval_in_the_direction_of_the_metric(direction
                 assert 0 <= low < row["score"] < high <= 1
                 assert low <= row["score_interval"][0] + 0.02
                 assert (interval["method"], interval["level"]) == ("hall_and_t", 0.95)
+
+
+def test_a_bounded_metric_without_any_score_has_no_interval():
+    rows = [
+        {"algorithm": name, "case": f"c{case:02d}", "metric": "x", "region": "", "outcome": "degenerate", "task": "",
+         "flag": "reference", "value": np.nan}
+        for case in range(20) for name in "ab"
+    ]  # fmt: skip
+    metric = {"id": "x", "direction": "higher", "range": [0, 1], "policy": {"missing": 0}}
+    read = parse({"problem": "external", "metrics": [metric], "ranking": {"combine": None}})
+    entry = rank(read, pd.DataFrame(rows))["rankings"][0]
+    assert [(row["score"], row["score_confidence_interval"]) for row in entry["algorithms"]] == [(None, None)] * 2
