@@ -94,7 +94,7 @@ def standing(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = _organized(request, slug, "challenges.disqualify_team")
     rows = Team.objects.filter(challenge=challenge, pk__in=_numbers(request, "team"))
     if not rows:
-        messages.error(request, "No team was chosen. Mark the teams in the list, then say how they take part.")
+        messages.error(request, "No team is selected. Select teams in the list, then set their status.")
         return redirect("challenges:people", slug=slug)
     try:
         count = roles.set_standing(actor=request.user, teams=list(rows), **cleaned(StandingForm(request.POST)))
