@@ -53,6 +53,8 @@ _FAILING = threading.Barrier(len(LAUNCHERS))
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
+    if "slurm" in os.environ.get("PODIUM_CI_WITHOUT", "").split(","):
+        pytest.skip("left out by PODIUM_CI_WITHOUT")
     if missing := slurm_lacks():
         text = f"not there for Slurm: {', '.join(missing)}"
         if is_demanded("slurm"):
