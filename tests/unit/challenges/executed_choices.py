@@ -145,15 +145,6 @@ PLANS: Sequence[Choices] = (
         row=RANKING,
         alike=[alike("mean_rank", "single_metric")],
     ),
-    # One ranking of a task is primary.
-    Choices(
-        "ranking_method",
-        "role",
-        value=lambda choice: [
-            {**RANKING, "name": "One", "role": "secondary" if choice == "primary" else "primary"},
-            {**RANKING, "name": "Two", "operator": "median", "role": choice},
-        ],
-    ),
     Choices("ranking_method", "region_aggregation", row=RANKING),
     Choices("ranking_method", "missing_rank", row=CASE_BASED),
     Choices("ranking_method", "site_aggregation", row=RANKING),
@@ -292,6 +283,9 @@ BEHAVIOUR: Mapping[str, str] = {
     "submission_method=api": "tests/integration/api/test_submitting.py::test_from_an_upload_that_broke_off_to_the_results",
     "test_data_access=images_released_with_decoys": "tests/integration/submissions/test_decoys.py::test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in",
     "task_category:problems": "tests/unit/designs/test_kinds.py::test_every_category_of_every_kind_compiles_to_what_its_example_is_scored_by",
+    "ranking_method.role=primary": "tests/unit/evaluation/uncertainty/test_families.py::test_a_design_with_roles_has_one_primary_ranking_of_a_task",
+    "ranking_method.role=secondary": "tests/unit/evaluation/uncertainty/test_families.py::test_primary_and_secondary_rankings_do_not_share",
+    "ranking_method.role=exploratory": "tests/unit/evaluation/uncertainty/test_families.py::test_an_exploratory_ranking_describes_and_states_no_significance",
     "annotation_aggregation_test=no_aggregation": f"{_ANNOTATORS}::test_without_merging_the_first_annotator_is_scored",
     "annotation_aggregation_test=ranking_per_annotator": f"{_ANNOTATORS}::test_without_merging_the_first_annotator_is_scored",
     "annotation_aggregation_test=staple": "tests/unit/test_sets/test_archive_parts.py::test_the_registered_design_says_how_annotators_are_merged",
