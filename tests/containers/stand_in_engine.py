@@ -51,9 +51,13 @@ class Work:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
 
+    def first_input(self, case: str) -> Path:
+        """The first input file of a case."""
+        return next(own for own in sorted((self.input / case).rglob("*")) if own.is_file())
+
     def copy(self, case: str) -> None:
         """Copy the first input of a case to its first output."""
-        source = next(own for own in sorted((self.input / case).rglob("*")) if own.is_file())
+        source = self.first_input(case)
         target = self.output / case / self.interface["outputs"][0]["file"]
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, target)
