@@ -13,14 +13,14 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from evaluation.advice.recommend import recommend
     from evaluation.bundle import verify
     from evaluation.ranking.facade import rank
     from evaluation.reporting import build_report as report
     from evaluation.scoring import score_folders as score
-
-__version__ = "0.2.0"
 
 __all__ = ["rank", "recommend", "report", "score", "verify"]
 

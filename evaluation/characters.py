@@ -47,7 +47,7 @@ def refused_character(text: str) -> str:
         if unicodedata.bidirectional(character) in _TURNING:
             return _refusal(text, position, "a character that turns the direction of text around")
         if not _is_seen(text, position, category):
-            return _refusal(text, position, "a character that nobody sees")
+            return _refusal(text, position, "an invisible character")
         if marks > _MOST_MARKS:
             return _refusal(text, position, f"more than {_MOST_MARKS} marks on one letter")
     return ""

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from evaluation.advice.challenge_metrics import about
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from evaluation.assessment import MetricUse
+    from evaluation.assessment.model import MetricUse
 
 RELATED: Final = (
     frozenset({"dsc", "iou"}),
@@ -79,7 +81,7 @@ def departures(recommendation: Mapping[str, Any], metrics: Iterable[Mapping[str,
     all_departures = []
     for metric_id, name, options in used:
         if metric_id not in fitting:
-            all_departures.append(_unfitting(metric_id, name, reasons))
+            all_departures.append(_unfitting(metric_id, name, reasons, recommendation["problem"]))
         entries = [entry for entry in recommended if entry["id"] == metric_id]
         if entries and not any(_agrees(options, entry["options"]) for entry in entries):
             all_departures.append(_option(name, options, entries[0]))
@@ -102,13 +104,16 @@ def _use(metric: Mapping[str, Any] | MetricUse) -> tuple[str, str, Mapping[str, 
     return metric.id, metric.name, metric.options
 
 
-def _unfitting(metric_id: str, name: str, ruled_out: Mapping[str, Mapping[str, Any]]) -> Departure:
+def _unfitting(metric_id: str, name: str, ruled_out: Mapping[str, Mapping[str, Any]], problem: str) -> Departure:
     entry = ruled_out.get(metric_id)
     if entry is not None and entry.get("open"):
         return Departure("open", name, f"{name} is not recommended so far", entry["why"])
     if entry is not None:
         return Departure("ruled_out", name, f"{name} does not fit this problem", entry["why"])
-    return Departure("not_recommended", name, f"{name} is not among the recommended metrics", "No step leads to it.")
+    why = "No step leads to it."
+    if (known := about(metric_id, problem)) is not None:
+        why = f"{why} {known.use} {known.caution} ({known.source})"
+    return Departure("not_recommended", name, f"{name} is not among the recommended metrics", why)
 
 
 def _agrees(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

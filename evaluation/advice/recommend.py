@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.advice.challenge_metrics import listed
 from evaluation.advice.document import Pick, guide_document, matching_document, merged, step_document
 from evaluation.advice.expressions import holds
 from evaluation.advice.fingerprint import Fingerprint, FingerprintError, Unanswered, inconsistencies
@@ -173,6 +175,7 @@ class _Recommender:
             "metrics": [metric for metric in metrics if metric["role"] == "recommended"],
             "complementary": [metric for metric in metrics if metric["role"] == "complementary"],
             "also": self._also(names),
+            "challenge_metrics": self._challenge_metrics(names),
             "matching": [matching_document(name, class_matching) for name, class_matching in matching.items()],
             "steps": steps,
             "guides": self.guides,
@@ -301,6 +304,22 @@ class _Recommender:
             for entry in knowledge().complements
             if entry["add"] is None and any(self._holds(entry["when"], name) for name in names)
         ]
+
+    def _challenge_metrics(self, names: Sequence[str | None]) -> list[dict[str, Any]]:
+        """Return metrics that challenges rank by, with their weakness and source."""
+        by_ids = {
+            tuple(entry["ids"]): entry
+            for name in names
+            for entry in listed(str(self.fingerprint.problem), partial(self._value_of, name))
+        }
+        return list(by_ids.values())
+
+    def _value_of(self, name: str | None, item: str) -> Any:
+        """Return an answer without noting that it was used; a question without an answer counts as no."""
+        try:
+            return self.fingerprint.answer(item, name).value
+        except Unanswered:
+            return False
 
     def _holds(self, condition: Any, name: str | None) -> bool:
         resolve = self.resolver(name)

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from evaluation.aggregation import build_tables, check_results, metadata_column
-from evaluation.assessment import Assessment
+from evaluation.assessment.model import Assessment
 from evaluation.outcomes import Outcome
 
 RESAMPLES = 200

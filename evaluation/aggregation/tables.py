@@ -22,14 +22,16 @@ from evaluation.aggregation.columns import (
     constant_column,
     present,
 )
+from evaluation.assessment.policy_values import constant, depends_on_case
 from evaluation.outcomes import Outcome
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, MetricUse, PolicyValue
+    from evaluation.assessment.model import Assessment, MetricUse, PolicyValue
 
 
 _SHOWN = 5
@@ -151,29 +153,6 @@ def apply_policy(
     return filled, last_rank
 
 
-def depends_on_case(value: PolicyValue, metric: MetricUse) -> bool:
-    """Return whether a policy keyword means a different number in every case."""
-    return value == "image_diagonal" or (value == "worst" and metric.worst is None)
-
-
-def constant(value: PolicyValue, metric: MetricUse) -> float:
-    """Return the number that a policy keyword means, which is not a number for ``exclude``.
-
-    Raises
-    ------
-    ValueError
-        For a keyword that depends on the case, such as ``image_diagonal``.
-    """
-    if isinstance(value, (int, float)):
-        return float(value)
-    bounds = {"worst": metric.worst, "perfect": metric.best, "exclude": float("nan")}
-    number = bounds.get(value)
-    if number is None:
-        message = f"policy {value!r} of metric {metric.name!r} has no fixed number"
-        raise ValueError(message)
-    return number
-
-
 @dataclass(frozen=True)
 class Table:
     """Values of one metric in one region of one task.
@@ -238,7 +217,7 @@ def build_tables(
     ResultsError
         For a pair that occurs twice, a metric or region without rows, or an outcome without a policy.
     """
-    if assessment.kind.metrics.is_single_metric:
+    if kind_of(assessment).metrics.is_single_metric:
         results = results.assign(
             metric=constant_column(assessment.metrics[0].name, len(results)),
             region=constant_column(ABSENT, len(results)),

@@ -16,7 +16,7 @@ from evaluation.ranking.comparison import by_column
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.claims.catalogue import Said
     from evaluation.ranking.characteristics import Characteristic
     from evaluation.scoring.evidence import Evidence
@@ -150,7 +150,7 @@ def groupings(
                 evidence=evidence,
                 bootstrap=FEW_SAMPLES if many else None,
             )
-        except (ResultsError, ValueError):  # no group can be ranked
+        except ResultsError:  # no group can be ranked
             continue
         order = _in_order(group_labels, by_group["comparison"])
         documents = {label: by_group["documents"][label] for label in order if label in by_group["documents"]}

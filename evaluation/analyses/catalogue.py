@@ -12,8 +12,8 @@ from evaluation.analyses import exploring, order_figures, value_figures
 from evaluation.analyses.costs import drawing, question_of
 from evaluation.analyses.sentences import copies_sentence, scheme_sentence, withholding_sentence
 from evaluation.analyses.sources import Figure, Order, Sources
-from evaluation.assessment import Assessment
 from evaluation.assessment.costs import METRICS, CostMetric
+from evaluation.assessment.model import Assessment
 from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.problems.kind_figures import KindFigure
@@ -370,7 +370,7 @@ def _of_cost(cost: CostMetric) -> Picture:
         tab="costs",
         title=question_of(cost),
         reading="The higher a point, the better the output; the further to the left, the less its runs took. Lines are resampling "
-        "ranges, each of one team taken alone. A filled point is beaten by nobody: no other is at least as good by both and better by "
+        "ranges, each of one team taken alone. A filled point is beaten by no other: no other is at least as good by both and better by "
         "at least one. A failed case counts as the registered limit.",
         draw=drawing(cost),
         cost=cost.id,

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from evaluation.aggregation import Table
     from evaluation.analyses.sources import Figure, Order, Sources
-    from evaluation.assessment import MetricUse
     from evaluation.assessment.costs import CostMetric
+    from evaluation.assessment.model import MetricUse
     from evaluation.ranking.reading import Entry
 
 

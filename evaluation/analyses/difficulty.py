@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from evaluation.problems import kind_of
 from evaluation.ranking.characteristics import Characteristic, explaining_columns
 from evaluation.ranking.mixed_model import NoFitError, strengths_and_weaknesses
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.scoring.evidence import Evidence
 
 MOST_EXPLAINING: Final = 8
@@ -146,7 +147,7 @@ def hits_of(
             pieces = evidence.select(use.name, name, region)
         except KeyError:
             continue
-        counts = assessment.kind.evidence.hits_and_trials(use, pieces)
+        counts = kind_of(assessment).evidence.hits_and_trials(use, pieces)
         if counts is None:
             return None
         part = pd.DataFrame({"case": list(pieces.cases), "algorithm": name, "hits": counts[0], "trials": counts[1]})

@@ -18,7 +18,7 @@ from evaluation.analyses.sources import (
     selection,
     titled,
 )
-from evaluation.assessment import Assessment
+from evaluation.assessment.model import Assessment
 from evaluation.figures import contrasts, groups
 from evaluation.figures.cases import hardest_first
 from evaluation.ranking import ResultsError

@@ -9,7 +9,7 @@ import pandas as pd
 
 from evaluation.analyses.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings
 from evaluation.analyses.difficulty import Difficulty
-from evaluation.assessment import Assessment
+from evaluation.assessment.model import Assessment
 from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.characteristics import Characteristic, characteristics_of
 from evaluation.ranking.comparison import (

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.reading import is_number
 from evaluation.catalogue import get
+from evaluation.matching.criteria import CRITERIA
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from evaluation.assessment.model import Assessment, MetricUse
 
 _CONNECTIVITY = "instance_connectivity"
+BOXES_AND_POINTS: Final = "ObD"
+"""Category of the kind of problem whose objects have no masks."""
+OF_MASKS: Final = ("loc_mask_iou", "loc_boundary_iou", "loc_point_in_mask")
+"""Hit criteria that compare masks."""
 
 
 def check_connectivity(metrics: tuple[MetricUse, ...]) -> None:
@@ -39,6 +46,73 @@ def check_connectivity(metrics: tuple[MetricUse, ...]) -> None:
                 raise AssessmentError(
                     field_path, value, f"no metric of scores, which connected parts ({_CONNECTIVITY}) do not have"
                 )
+
+
+def check_axes(assessment: Assessment) -> None:
+    """Refuse metrics that need images with different numbers of axes: no reference would fit all of them.
+
+    `parse` accepts them, as earlier versions registered them.
+
+    Raises
+    ------
+    AssessmentError
+        For the first option that contradicts another metric.
+    """
+    if kind_of(assessment).is_measured_elsewhere:
+        return
+    needed: dict[int, str] = {}
+    for index, use in enumerate(assessment.computed):
+        spacing = use.options.get("spacing")
+        wanted: list[tuple[str, Any, int]] = []
+        if isinstance(spacing, (list, tuple)):
+            wanted.append(("spacing", spacing, len(spacing)))
+        if use.options.get("skeleton_method") == "zhang":
+            wanted.append(("skeleton_method", "zhang", 2))
+        if "volume" in get(use.id).needs:
+            wanted.append(("", use.id, 3))
+        for name, value, axes in wanted:
+            other = next((title for number, title in needed.items() if number != axes), None)
+            if other is not None:
+                field_path = f"metrics[{index}].options.{name}" if name else f"metrics[{index}].id"
+                raise AssessmentError(field_path, value, f"a value for as many axes as {other} needs")
+            needed.setdefault(axes, use.title)
+
+
+def check_executable(assessment: Assessment) -> None:
+    """Refuse options with which a metric could not be computed for any submission, or not ranked.
+
+    `parse` accepts them, as earlier versions registered them.
+
+    Raises
+    ------
+    AssessmentError
+        For the first of them.
+    """
+    if kind_of(assessment).is_measured_elsewhere:
+        return  # Its metrics have names of their own, and no options.
+    check_axes(assessment)
+    classes = {str(label) for region in assessment.regions for label in region.labels}
+    for index, use in enumerate(assessment.computed):
+        given = use.options.get("localization_criterion")
+        criterion = str(given["id"] if isinstance(given, Mapping) else given)
+        if use.options.get("assignment") == "criterion_gt_half" and CRITERIA[criterion].kind != "overlap":
+            allowed = f"another assignment: {criterion} is no overlap"
+            raise AssessmentError(f"metrics[{index}].options.assignment", "criterion_gt_half", allowed)
+        if use.options.get("task_form") == "binary" and len(classes) > 2:
+            allowed = f"auto or multiclass: there are {len(classes)} classes"
+            raise AssessmentError(f"metrics[{index}].options.task_form", "binary", allowed)
+        metric = get(use.id)
+        if kind_of(assessment).category == BOXES_AND_POINTS:
+            if criterion in OF_MASKS:
+                allowed = "a criterion of boxes or points, or the kind of problem with masks"
+                raise AssessmentError(f"metrics[{index}].options.localization_criterion", criterion, allowed)
+            if "masks" in metric.needs or use.options.get("level") == "pixel":
+                allowed = "a metric of boxes or points, or the kind of problem with masks"
+                raise AssessmentError(f"metrics[{index}].id", use.id, allowed)
+        is_ranked = any(scheme.metrics is None or use.name in scheme.metrics for scheme in assessment.rankings)
+        if is_ranked and "_at_" in use.id and metric.worst is None and use.policy.degenerate is None:
+            allowed = "a number: a submission that does not reach the target has no value"
+            raise AssessmentError(f"metrics[{index}].policy.degenerate", None, allowed)
 
 
 def check_classes_of_mean(assessment: Assessment) -> None:

@@ -1,17 +1,21 @@
 """Kinds of the columns of the case metadata.
 
 A declared kind takes precedence over any guess. Columns by which the assessment groups are names
-(`evaluation.assessment.model.Assessment.grouping_columns`).
+(`grouping_columns`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.reading import name
+from evaluation.problems import kind_of
+
+if TYPE_CHECKING:
+    from evaluation.assessment.model import Assessment
 
 KEY: Final = "columns"
 NAME, NUMBER, YES_NO = "name", "number", "yes_no"
@@ -20,6 +24,7 @@ KINDS: Final[Mapping[str, str]] = {
     NUMBER: "a number",
     YES_NO: "yes or no",
 }
+_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
 
 
 def read_columns(value: object) -> dict[str, str]:
@@ -57,3 +62,25 @@ def column_name(words: str) -> str:
     'smoke_in_view'
     """
     return re.sub(r"[^a-z0-9]+", "_", words.casefold()).strip("_")
+
+
+def grouping_columns(assessment: Assessment) -> tuple[str, ...]:
+    """Return the columns of the case metadata that the ranking depends on, always treated as names.
+
+    They are those of levels, resampling, strata, combinations, data sets and quality grades. A bundle contains no
+    others.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> grouping_columns(parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+    ...                         "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}))
+    ('patient',)
+    """
+    named = [*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata]
+    for scheme in assessment.rankings:
+        for step in scheme.combine or ():
+            named += step.over
+    named += kind_of(assessment).evidence.data_set_columns(assessment.settings)
+    named += filter(None, [assessment.exclusions.grade_column])
+    return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))

@@ -267,7 +267,7 @@ def check_costs(metrics: tuple[MetricUse, ...]) -> None:
     if twice := [identity for identity in ids if ids.count(identity) > 1]:
         raise AssessmentError("metrics", twice[0], "costs of a run that stand there once")
     if costs and len(costs) == len(metrics):
-        allowed = "also a metric of the output: by costs alone, whoever answers anything at once is first"
+        allowed = "also a metric of the output: by costs alone, an algorithm that answers anything at once is first"
         raise AssessmentError("metrics", ids[0], allowed)
 
 

@@ -22,6 +22,7 @@ def instance_rules(assessment: Assessment) -> InstanceRules:
         classes=classes or None,
         need_class=len(assessment.regions) > 1,
         need_scores=tuple(use.name for use in assessment.metrics if needs_scores(use)),
+        any_score=assessment.settings.get("scores") == "any",
     )
 
 

@@ -10,6 +10,7 @@ from evaluation.assessment.model import Assessment, MetricUse
 from evaluation.assessment.policy import Bounds, read_policy
 from evaluation.assessment.reading import Place, name
 from evaluation.catalogue import CatalogueError, Metric, OptionError, all_metrics, get
+from evaluation.problems.offered_metrics import default_policy, ignored_options, kinds_with, level_of
 
 
 def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based: bool) -> MetricUse:
@@ -30,7 +31,7 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
     except OptionError as error:
         raise AssessmentError(f"{section.at('options')}.{error.name}", error.value, error.allowed) from None
     if not _is_complete(metric, options):
-        for option_name, allowed in metric.ignored(problem, options).items():
+        for option_name, allowed in ignored_options(metric, problem, options).items():
             raise AssessmentError(f"{section.at('options')}.{option_name}", options[option_name], allowed)
     if checked.get("class_average") == "micro" and not problems.get(problem).metrics.can_pool_classes:
         allowed_averages = (
@@ -51,11 +52,11 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
         id=metric.id,
         name=name(section.raw("name", metric.id), section.at("name")),
         options=checked,
-        policy=read_policy(section.raw("policy", {}), section.at("policy"), metric.default_policy(problem), bounds),
+        policy=read_policy(section.raw("policy", {}), section.at("policy"), default_policy(metric, problem), bounds),
         direction="higher" if metric.higher_is_better else "lower",
         worst=metric.worst,
         best=metric.best,
-        level=metric.level(problem, checked),
+        level=level_of(metric, problem, checked),
         unit=metric.unit,
     )
 
@@ -77,7 +78,7 @@ def check_ignored_options(assessment: Assessment) -> None:
             continue
         defaults = {option.name: option.default_document for option in metric.assessment_options}
         changed = {name: value for name, value in use.options.items() if value != defaults.get(name)}
-        for name_of_option, allowed in metric.ignored(assessment.problem, changed).items():
+        for name_of_option, allowed in ignored_options(metric, assessment.problem, changed).items():
             raise AssessmentError(f"metrics[{index}].options.{name_of_option}", changed[name_of_option], allowed)
 
 
@@ -96,7 +97,7 @@ def _known(identity: object, path: str, problem: str) -> Metric:
     if metric.is_criterion:
         words = f"{_allowed(problem)}; a hit criterion is an option of a metric, not a metric"
         raise AssessmentError(path, identity, words)
-    if problem not in metric.problems:
+    if problem not in kinds_with(metric):
         raise AssessmentError(path, identity, _allowed(problem))
     return metric
 
@@ -106,5 +107,5 @@ def _allowed(problem: str) -> str:
 
     This reads the whole catalogue. Call it only when needed.
     """
-    fitting = [metric.id for metric in all_metrics() if problem in metric.problems and not metric.is_criterion]
+    fitting = [metric.id for metric in all_metrics() if problem in kinds_with(metric) and not metric.is_criterion]
     return f"a metric of {problem}: {listed(fitting)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation import catalogue
@@ -12,7 +11,6 @@ from evaluation.canonical import sha256
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.problems import Problem
 
 PolicyValue = float | Literal["exclude", "worst", "perfect", "image_diagonal", "worst_rank"]
 BY_SCORER: Final = "scorer"
@@ -309,7 +307,6 @@ class Exclusions:
 
 
 NOTHING: Final = Exclusions({})
-_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
 
 
 @dataclass(frozen=True)
@@ -352,14 +349,6 @@ class Assessment:
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", sha256(self.document))
 
-    @cached_property
-    def kind(self) -> Problem:
-        """The kind of problem, which defines all differences between kinds."""
-        # Here: kinds read assessments.
-        from evaluation import problems
-
-        return problems.get(self.problem)
-
     @property
     def is_pooled(self) -> bool:
         """True if some metric has one value for the whole data set, in which case a result needs evidence."""
@@ -379,28 +368,6 @@ class Assessment:
     def by_run(self) -> tuple[MetricUse, ...]:
         """The metrics that are measured while an algorithm runs."""
         return tuple(metric for metric in self.metrics if metric.is_by_run)
-
-    @property
-    def grouping_columns(self) -> tuple[str, ...]:
-        """Columns of the case metadata that the ranking depends on, always treated as names.
-
-        They are those of levels, resampling, strata, combinations, data sets and quality grades. A bundle
-        contains no others.
-
-        Examples
-        --------
-        >>> from evaluation.assessment import parse
-        >>> parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
-        ...        "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}).grouping_columns
-        ('patient',)
-        """
-        named = [*self.aggregation.levels, *self.uncertainty.resample, *self.uncertainty.strata]
-        for scheme in self.rankings:
-            for step in scheme.combine or ():
-                named += step.over
-        named += self.kind.evidence.data_set_columns(self.settings)
-        named += filter(None, [self.exclusions.grade_column])
-        return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))
 
     def metric(self, name: str) -> MetricUse:
         """Return the metric of that name.

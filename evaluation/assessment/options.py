@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.catalogue import CatalogueError, choice_words, get, option_name
 from evaluation.matching.criteria import CRITERIA
+from evaluation.problems import kind_of
 from evaluation.problems.coordinates import DISTANCE, SYMBOLS, distance_unit
+from evaluation.problems.offered_metrics import options_for
 
 if TYPE_CHECKING:
     from evaluation.assessment.model import Assessment, MetricUse
@@ -61,14 +63,14 @@ def options_read(use: MetricUse, assessment: Assessment) -> dict[str, Any]:
     >>> options_read(found.metrics[0], found)["score_threshold"]
     0.5
     """
-    if use not in assessment.computed or assessment.kind.is_measured_elsewhere:
+    if use not in assessment.computed or kind_of(assessment).is_measured_elsewhere:
         return {}
     try:
         metric = get(use.id)
     except CatalogueError:
         return {}
     values: dict[str, Any] = {}
-    for option in metric.options_for(assessment.problem):
+    for option in options_for(metric, assessment.problem):
         value = use.options.get(option.name, option.default_document)
         choices = [choice for choice in option.choices or () if choice != "auto"]
         is_certain = len(choices) == 1 or option.name == "level"

@@ -22,12 +22,14 @@ from evaluation.assessment.exclusions import read_exclusions
 from evaluation.assessment.interaction import KEY as INTERACTION
 from evaluation.assessment.interaction import check_weights, read_weights
 from evaluation.assessment.levels import aggregation_document, read_levels, uncertainty_document
+from evaluation.assessment.metrics import read_catalogue_metric
 from evaluation.assessment.model import Assessment, MetricUse, Region
 from evaluation.assessment.ranking import read_rankings, scheme_document, scheme_of
 from evaluation.assessment.reading import Place, distinct, is_number, name
 from evaluation.assessment.scorers import KEY as SCORER
 from evaluation.assessment.scorers import is_by_scorer, read_scorer, read_scorer_metric, scorer_metric_document
 from evaluation.catalogue import OptionError
+from evaluation.metrics.declaration import check_option
 
 if TYPE_CHECKING:
     from evaluation.problems import Problem
@@ -124,7 +126,8 @@ def _metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> 
         return read_scorer_metric(value, path, problem, rank_based=rank_based)
     if is_by_run(value):
         return read_cost_metric(value, path, problem, rank_based=rank_based)
-    return problem.metrics.read(value, path, rank_based=rank_based)
+    own = problem.metrics.read(value, path, rank_based=rank_based)
+    return own or read_catalogue_metric(value, path, problem.id, rank_based=rank_based)
 
 
 def _metric_document(metric: MetricUse, problem: Problem) -> dict[str, Any]:
@@ -150,7 +153,7 @@ def _settings(section: Place, problem: Problem) -> dict[str, Any]:
         if option.required and option.name not in inner.value:
             raise AssessmentError(inner.at(option.name), None, f"{option.allowed}: {option.description}")
         try:
-            value = option.check(inner.value[option.name]) if option.name in inner.value else option.default
+            value = check_option(option, inner.value[option.name]) if option.name in inner.value else option.default
         except OptionError as error:
             raise AssessmentError(inner.at(option.name), error.value, error.allowed) from None
         if not option.stands_where_set or value != option.default:

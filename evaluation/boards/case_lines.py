@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation.assessment import Assessment
+from evaluation.assessment.model import Assessment
 from evaluation.outcomes import Outcome
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 

@@ -122,7 +122,7 @@ def _lead(order: Mapping[str, Any], lead: Mapping[str, Any]) -> Effect:
         "lead",
         f"Lead over {lead['over']}",
         f"{texts.estimate}{unit}" + (f" ({texts.interval})" if texts.interval else ""),
-        f"Difference between the leader and the next best team, with its {level} interval.",
+        f"Difference between the leader and the next best team, and the {level} interval of its lead over the best of the others.",
         "lead",
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluation.assessment import Assessment
+from evaluation.assessment.model import Assessment
 
 SHADES: Final = 6
 _AVERAGES: Final = {"median": "median", "mean": "mean"}

@@ -15,6 +15,7 @@ from evaluation.catalogue import readable
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 from evaluation.figures.outward import Texts
+from evaluation.rounding import share_up
 
 PAGE_ROWS = 80
 """Maximum number of teams on one page."""
@@ -130,7 +131,7 @@ class Row:
     @property
     def failure_bound_text(self) -> str:
         """Upper bound of the failure rate, as text."""
-        return "" if self.failure_upper is None else f"up to {100 * self.failure_upper:.1f} %"
+        return "" if self.failure_upper is None else f"up to {share_up(self.failure_upper)}"
 
     @property
     def after_failure_text(self) -> str:

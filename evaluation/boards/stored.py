@@ -22,10 +22,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation.assessment import Assessment, RankingScheme
+from evaluation.assessment.model import Assessment, RankingScheme
 from evaluation.boards.effects import KEYS
 from evaluation.claims.ranking import headline_of, letters_of, why_without_letters
-from evaluation.ranking.reading import overall
+from evaluation.ranking.reading import overall, score_intervals_cover
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.scores import operator_name
 
@@ -71,6 +71,8 @@ Tables stored from documents of schema 2 lack those of `EFFECTS`.
 """
 
 
+CONFIDENCE, RESAMPLING = "confidence", "resampling"
+"""Kinds of score intervals: confidence intervals of all teams, or ranges of resamples of all teams."""
 SHARED: Final = ("spent_level", "family")
 """Values of an order that exist where changes of the field or several rankings share the error."""
 
@@ -174,8 +176,9 @@ def _combined_order(
         "decimals": 2,
         "statistic": f"{operator_name(step.operator)} rank",
         "higher": False,
+        "score_interval_kind": RESAMPLING,
         **_certainty(entry, document),
-        **_columns(entry, teams),
+        **_columns(entry, teams, covers=False),
     }
 
 
@@ -192,6 +195,7 @@ def _single_order(
     title = metric.title
     chosen = get_scheme(scheme.scheme)
     of_values = chosen.aggregates_values or chosen.one_value
+    covers = score_intervals_cover(entry)
     return {
         "key": "/".join(str(part) for part in (name, task, metric.name, region) if part),
         "label": ", ".join(str(part) for part in (name, task, title, region) if part),
@@ -204,8 +208,9 @@ def _single_order(
         "decimals": chosen.score_decimals(metric.unit),
         "statistic": "value" if metric.level == "dataset" else _statistic(chosen.score_name(scheme), assessment),
         "higher": entry["score_direction"] == "higher",
+        "score_interval_kind": CONFIDENCE if covers else RESAMPLING,
         **_certainty(entry, document),
-        **_columns(entry, teams),
+        **_columns(entry, teams, covers=covers),
     }
 
 
@@ -218,24 +223,32 @@ def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:
     return next(scheme for scheme in assessment.rankings if scheme.name == name)
 
 
-def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
+def _columns(entry: Mapping[str, Any], teams: list[str], *, covers: bool) -> dict[str, list[Any]]:
     pairs = zip(entry["algorithms"], letters_of(entry), strict=True)
     by_name = {algorithm["name"]: {**algorithm, "letters": letters or None} for algorithm, letters in pairs}
     columns: dict[str, list[Any]] = {key: [] for key in COLUMNS}
+    # A bound of the rate counts cases as independent.
+    is_bounded = entry["winner"]["reason"] != "possible_clusters"
     for team in teams:
-        values = _values(by_name.get(team, {}))
+        values = _values(by_name.get(team, {}), covers=covers)
+        if not is_bounded:
+            values["failure_upper"] = None
         for key, column in columns.items():
             value = values[key]
             column.append(float(f"{value:.6g}") if isinstance(value, float) else value)
     return columns
 
 
-def _values(algorithm: Mapping[str, Any]) -> dict[str, Any]:
+def _values(algorithm: Mapping[str, Any], *, covers: bool) -> dict[str, Any]:
     """The values of one team by the names of the columns."""
     low, high = algorithm.get("rank_interval") or (None, None)
     set_low, set_high = algorithm.get("rank_set") or (None, None)
-    covering = algorithm.get("score_confidence_interval") or {}
-    score_low, score_high = covering.get("interval") or algorithm.get("score_interval") or (None, None)
+    stored = (
+        (algorithm.get("score_confidence_interval") or {}).get("interval")
+        if covers
+        else algorithm.get("score_interval")
+    )
+    score_low, score_high = stored or (None, None)
     difference = algorithm.get("difference_from_first") or {}
     difference_low, difference_high = difference.get("interval") or (None, None)
     failure = algorithm.get("failure") or {}

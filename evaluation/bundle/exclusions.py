@@ -13,7 +13,7 @@ from evaluation.ranking.counted import QUALITY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 OTHER_RANKINGS: Final = "rankings_of_changes"
 """Key of the manifest: the rankings of the same submissions by the assessments that a registered change replaced."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 OLD_SCHEMA: Final = 1
 _GROUPS: Final = ("group", "group_rule")

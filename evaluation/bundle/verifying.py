@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.scoring.evidence import Evidence
 
 _NAME: Final = re.compile(

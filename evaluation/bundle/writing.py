@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 # The zip format cannot say "no date"; a fixed one keeps equal bundles equal.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -73,7 +73,7 @@ def chunks(
     teams
         The results that counted; read one after another.
     cases
-        Case metadata as CSV with ``case`` and the columns of `Assessment.grouping_columns`, if there are any.
+        Case metadata as CSV with ``case`` and the columns of `grouping_columns`, if there are any.
     audit
         The audit log's entries of this ranking.
     """

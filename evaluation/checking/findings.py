@@ -64,6 +64,7 @@ class Finding:
             "severity": str(self.severity),
             "reason": self.reason,
             "remedy": self.remedy,
+            "sentence": self.sentence,
             "file": self.file,
             "case": self.case,
             "row": self.row,
@@ -80,4 +81,5 @@ class Finding:
         >>> Finding.of(finding.document) == finding
         True
         """
-        return cls(**{**document, "severity": Severity(document["severity"])})
+        fields = {name: value for name, value in document.items() if name != "sentence"}
+        return cls(**{**fields, "severity": Severity(document["severity"])})

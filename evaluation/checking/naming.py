@@ -27,6 +27,8 @@ UNREAD_FORMATS: Final = (
     *(".xlsx", ".xls", ".ods", ".tsv", ".txt", ".json", ".csv", ".parquet"),
 )
 """Endings of formats in which programs save predictions and which are not read for a case, the longest first."""
+CASE: Final = "{case}"
+"""Placeholder of the case in patterns of file names."""
 _NUMBER: Final = re.compile(r"\d+")
 _FILES_SHOWN: Final = 5
 _GUESSED_PAIRS: Final = 40_000
@@ -84,6 +86,7 @@ def assign(
     ending_of: Callable[[str], str],
     ending: str,
     words: str = "label image",
+    pattern: str = "",
 ) -> Assignment:
     """Assign files to cases by their names, in any folder.
 
@@ -99,19 +102,25 @@ def assign(
         Recommended ending, for advice.
     words
         Name for the file of a case in messages.
+    pattern
+        Further names of files, such as ``{case}/pred.nii.gz``; empty if there are none.
     """
     by_plain_name = {_composed(case): case for case in cases}
     paths_by_case: dict[str, list[str]] = defaultdict(list)
     extra: list[str] = []
     for path in paths:
         case = _case(stem_of(bare_name(path)), by_plain_name)
+        if not case and pattern:
+            case = by_plain_name.get(case_by_pattern(_composed(path), pattern), "")
         if case:
             paths_by_case[case].append(path)
         else:
             extra.append(path)
     assignment = Assignment()
     absent = [case for case in cases if case not in paths_by_case]
-    intended = _intended(extra, absent, stem_of)
+    common, by_pattern = _common_pattern([path for path in extra if ending_of(bare_name(path))], absent)
+    left = [path for path in extra if path not in set(by_pattern.values())]
+    intended = by_pattern | _intended(left, [case for case in absent if case not in by_pattern], stem_of)
     for case in cases:
         assigned = paths_by_case.get(case, [])
         if len(assigned) == 1:
@@ -121,11 +130,79 @@ def assign(
             assignment.findings[case] = finding(
                 "file_duplicate", case=case, count=len(assigned), files=files, file=assigned[0]
             )
+        elif case in by_pattern:
+            path = _tail(by_pattern[case], common)
+            assignment.findings[case] = finding(
+                "file_pattern", case=case, file=path, value=common, ending=ending_of(bare_name(path))
+            )
         else:
             assignment.findings[case] = _missing(case, intended.get(case, ""), ending_of, ending)
     case_of_extra = {path: case for case, path in intended.items()}
     assignment.extra = {path: _note(path, case_of_extra, stem_of, words) for path in extra}
     return assignment
+
+
+def case_by_pattern(path: str, pattern: str) -> str:
+    r"""Return the case of a file by a pattern of file names; empty for a file with another name.
+
+    Examples
+    --------
+    >>> case_by_pattern("run1/case_7/pred.nii.gz", "{case}/pred.nii.gz")
+    'case_7'
+    >>> case_by_pattern("run1\\sub-1_dseg.nii.gz", "{case}_dseg.nii.gz")
+    'sub-1'
+    >>> case_by_pattern("sub-1/sub-2_seg.nii.gz", "{case}/{case}_seg.nii.gz")
+    ''
+    """
+    first, *others = (re.escape(part) for part in pattern.split(CASE))
+    expression = first + (r"([^/]+)" + r"\1".join(others) if others else "")
+    matched = re.fullmatch(expression, _tail(path, pattern), re.IGNORECASE)
+    return matched.group(1) if matched and others else ""
+
+
+def pattern_problem(pattern: str, suffixes: Sequence[str]) -> str:
+    """Return what a pattern of file names must be, if it is not that; empty for a valid pattern.
+
+    Examples
+    --------
+    >>> pattern_problem("{case}/pred.nii.gz", (".nii.gz", ".png")), pattern_problem("pred.png", (".png",))
+    ('', 'a path with {case}')
+    """
+    rest = pattern.replace(CASE, "")
+    if rest == pattern:
+        return f"a path with {CASE}"
+    if any(mark in rest for mark in "{}\\*?") or any(part in ("", ".", "..") for part in pattern.split("/")):
+        return f"a relative path with / between folders, without placeholders other than {CASE}"
+    if not pattern.lower().endswith(tuple(suffixes)):
+        return f"a path that ends in {', '.join(suffixes)}"
+    return ""
+
+
+def _tail(path: str, pattern: str) -> str:
+    """Return as many last parts of a path as a pattern has."""
+    return "/".join(path.replace("\\", "/").split("/")[-pattern.count("/") - 1 :])
+
+
+def _common_pattern(paths: Sequence[str], absent: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Return the pattern that the files of most absent cases follow, and the file of each of these cases."""
+    if len(paths) * len(absent) > _GUESSED_PAIRS:
+        return "", {}
+    cases_by_pattern: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for path in paths:
+        *folders, name = _composed(path).replace("\\", "/").split("/")
+        for case in absent:
+            plain = _composed(case)
+            if plain in name:
+                cases_by_pattern[name.replace(plain, CASE, 1)][case].append(path)
+            elif plain in folders:
+                last = len(folders) - 1 - folders[::-1].index(plain)
+                pattern = "/".join([CASE, *folders[last + 1 :], name])
+                cases_by_pattern[pattern][case].append(path)
+    if not cases_by_pattern:
+        return "", {}
+    pattern, by_case = max(cases_by_pattern.items(), key=lambda item: (len(item[1]), item[0]))
+    single = {case: files[0] for case, files in by_case.items() if len(files) == 1}
+    return (pattern, single) if len(single) >= max(2, len(absent) / 2) else ("", {})
 
 
 def guess(usable: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:

@@ -22,12 +22,17 @@ _NOTE, _HOLD, _REJECT = Severity.NOTE, Severity.HOLD, Severity.REJECT
 
 SENTENCES: Final[dict[str, Sentence]] = {
     # Files and cases
-    "file_missing": Sentence(_REJECT, "there is no file for {case}", "Add {case}{ending}."),
+    "file_missing": Sentence(_REJECT, "There is no file for {case}", "Add {case}{ending}."),
     "file_misnamed": Sentence(
-        _REJECT, "there is no file for {case}; {file} looks as if it were meant", "Rename {file} to {case}{ending}."
+        _REJECT, "There is no file for {case}; {file} looks as if it were meant", "Rename {file} to {case}{ending}."
+    ),
+    "file_pattern": Sentence(
+        _REJECT,
+        "There is no file for {case}; most files follow the pattern {value}",
+        "Rename all of them, for example {file} to {case}{ending}.",
     ),
     "file_format": Sentence(
-        _REJECT, "there is no file for {case}; {file} has a format that is not read", "Save it as {case}{ending}."
+        _REJECT, "There is no file for {case}; {file} has a format that is not read", "Save it as {case}{ending}."
     ),
     "file_duplicate": Sentence(_REJECT, "{case} has {count} files: {files}", "Keep one file for each case."),
     "file_intended": Sentence(_NOTE, "meant for {case}?"),
@@ -36,8 +41,8 @@ SENTENCES: Final[dict[str, Sentence]] = {
     "file_of_no_case": Sentence(_NOTE, "no case of this name; ignored"),
     "nothing_found": Sentence(
         _REJECT,
-        "none of the {count} cases has a prediction",
-        "Name the files <case>{ending}, such as {case}{ending}.",
+        "None of the {count} cases has a prediction that can be read",
+        "Compare names and formats of your files with those that are expected.",
     ),
     # Rows of a table
     "row_missing": Sentence(_REJECT, "{file} has no row for {case}", "Add a row for {case}."),
@@ -60,37 +65,42 @@ SENTENCES: Final[dict[str, Sentence]] = {
     ),
     "no_background": Sentence(
         _HOLD,
-        "no voxel of any of the {total} files has the background label 0; the labels are {value}",
+        "No voxel of any of the {total} files has the background label 0; the labels are {value}",
         "Check that 0 is the background and that labels are not one too high. If they are right, confirm.",
     ),
     "identical_predictions": Sentence(
         _HOLD,
-        "the predictions for all {total} cases are identical",
+        "The predictions for all {total} cases are identical",
         "Check that each case has its own prediction. If they are right, confirm.",
+    ),
+    "repeated_predictions": Sentence(
+        _HOLD,
+        "The predictions for all {total} cases are those of your submission {number}",
+        "If you want to use another attempt for them, confirm.",
     ),
     "shifted_grid": Sentence(
         _NOTE,
-        "the grids of {count} of {total} files are displaced, at most by {shift} in case {case}; this is less than half a "
+        "The grids of {count} of {total} files are displaced, at most by {shift} in case {case}; this is less than half a "
         "voxel or the accuracy of a quaternion, so they count as the expected grids",
     ),
     "swapped_axes": Sentence(
         _HOLD,
-        "all {total} files have the expected sizes in another order of the axes",
+        "All {total} files have the expected sizes in another order of the axes",
         "Swap the axes before saving, for instance with numpy.transpose.",
     ),
     "same_place": Sentence(
         _HOLD,
-        "all {total} files are displaced",
+        "All {total} files are displaced",
         "Copy the header (origin, direction, spacing) of the input image to every prediction.",
     ),
     "same_orientation": Sentence(
         _HOLD,
-        "the axes of all {total} files run in other directions than expected",
+        "The axes of all {total} files run in other directions than expected",
         "Copy the header (origin, direction, spacing) of the input image to every prediction.",
     ),
     "boxes_in_unit": Sentence(
         _HOLD,
-        "all {total} boxes lie between 0 and 1",
+        "All {total} boxes lie between 0 and 1",
         "Save coordinates in pixels, not as shares of the image. If they are right, confirm.",
     ),
     "boxes_as_sizes": Sentence(
@@ -100,7 +110,7 @@ SENTENCES: Final[dict[str, Sentence]] = {
     ),
     "boxes_as_corners": Sentence(
         _HOLD,
-        "each of the {total} boxes is wider and higher than its distance from the first pixel",
+        "Each of the {total} boxes is wider and higher than its distance from the first pixel",
         "COCO boxes are [x, y, width, height]; these look like [x_min, y_min, x_max, y_max]. If they are right, confirm.",
     ),
     "rows_not_used": Sentence(
@@ -108,10 +118,10 @@ SENTENCES: Final[dict[str, Sentence]] = {
         "{file}: {count} of {total} rows are not used; the first is {reason}",
         "Correct or remove these rows. If they may be ignored, confirm.",
     ),
-    "constant_answers": Sentence(
+    "parts_not_used": Sentence(
         _HOLD,
-        "the answers to all {total} cases are identical: {value}",
-        "Check that each case has its own answer. If they are right, confirm.",
+        "{count} of {total} objects or rows are not used; the first is {reason}",
+        "Correct the entries. If they may be ignored, confirm.",
     ),
 }
 
@@ -127,7 +137,7 @@ def finding(finding_id: str, **facts: Any) -> Finding:
     Examples
     --------
     >>> finding("file_missing", case="case_1", ending=".nii.gz").sentence
-    'there is no file for case_1. Add case_1.nii.gz.'
+    'There is no file for case_1. Add case_1.nii.gz.'
     """
     severity, reason, remedy = SENTENCES[finding_id]
     # Only the sentences are templates; what is filled in may contain braces.

@@ -77,9 +77,9 @@ def _compares(facts: BoardFacts) -> bool:
 
 def _again(facts: BoardFacts) -> str:
     return (
-        f"{facts.front[0]} would come first again on as many fresh {facts.units} in {of_hundred(facts.first_again or 0.0)}; "
-        f"it comes first in {percent(facts.share or 0.0)} of the resamples, which leaves out that these "
-        f"{facts.units} are themselves one draw."
+        f"On as many new {facts.units}, {facts.front[0]} would be first again in {of_hundred(facts.first_again or 0.0)}. "
+        f"It is first in {percent(facts.share or 0.0)} of the resamples. Resampling ignores that these {facts.units} are "
+        "themselves one random sample."
     )
 
 
@@ -120,7 +120,7 @@ SURE: Final = CATALOGUE.group(
     ),
     Claim(
         "answers.open",
-        "No winner is named, and nobody leads.",
+        "No winner is named, and no team leads.",
         lambda facts: _compares(facts) and facts.verdict == "open",
         lambda _: "No: there is no clear leader.",
         "No: there is no clear leader.",
@@ -137,8 +137,8 @@ SURE: Final = CATALOGUE.group(
             and facts.share is not None
         ),
         _again,
-        "unet would come first again on as many fresh cases in about 70 of 100; it comes first in 86 % of the resamples, "
-        "which leaves out that these cases are themselves one draw.",
+        "On as many new cases, unet would be first again in about 70 of 100. It is first in 86 % of the resamples. "
+        "Resampling ignores that these cases are themselves one random sample.",
     ),
 )
 """Is it sure?"""
@@ -179,7 +179,7 @@ REACH: Final = CATALOGUE.group(
 LOOKS: Final = CATALOGUE.group(
     Claim(
         "answers.many_looks",
-        "A board that is computed anew with every submission, with statements at a level below 100 %.",
+        "A board that is computed again with every submission, with statements at a level below 100 %.",
         lambda interval: interval < 1.0,
         lambda interval: (
             f"The level of {level(interval)} of rank sets and intervals applies to each update of this board separately: over many updates, an error is more likely."

@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWS, FEWEST_IN_STRATUM
+from evaluation.problems import kind_of
+from evaluation.ranking.uncertainty.budgets import FEWEST_DRAWS, FEWEST_IN_STRATUM
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import counted, joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.assessment.model import Assessment, RankingScheme
     from evaluation.claims.catalogue import Said
 
 
@@ -41,6 +42,8 @@ class Limit:
         Metrics measured elsewhere whose uncertainty is not known.
     drawn_apart
         Whether some of the combined parts are resampled here and some elsewhere.
+    submitted
+        Whether the uncertainty is submitted with the values.
     """
 
     rankings: tuple[str, ...]
@@ -52,6 +55,7 @@ class Limit:
     data_sets: str = ""
     not_given: tuple[str, ...] = ()
     drawn_apart: bool = False
+    submitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ class Beforehand:
                 apart,
                 needed.not_given,
                 needed.drawn_apart,
+                needed.submitted,
             )
             rankings.setdefault(limit, []).append(needed.ranking or "")
         return [replace(one, rankings=tuple(names)) for one, names in rankings.items()]
@@ -113,7 +118,7 @@ def _counts_by_task(scheme: RankingScheme) -> bool:
 
 def _data_sets(scheme: RankingScheme, assessment: Assessment) -> str:
     """The column of the data sets that a ranking counts apart."""
-    kind = assessment.kind
+    kind = kind_of(assessment)
     # A value over all of them, too, is ranked with fewer cases of one.
     columns = (
         ()
@@ -133,8 +138,13 @@ def _is_never_sure(part: Part) -> bool:
     return bool(part[1].not_given) or part[1].drawn_apart
 
 
+def _is_known(part: Part) -> bool:
+    """Return whether it is known before the results that no winner can be named, and not for want of uncertainty."""
+    return part[1].least is None and not _is_never_sure(part) and not part[1].submitted
+
+
 def _few_resamples(part: Part) -> bool:
-    return part[1].least is None and 0 < _resamples(part) < FEWEST_DRAWS and not _is_never_sure(part)
+    return _is_known(part) and 0 < _resamples(part) < FEWEST_DRAWS
 
 
 def _are_the_least(limit: Limit) -> str:
@@ -190,20 +200,20 @@ LIMITS = CATALOGUE.group(
     Claim(
         "beforehand.never",
         "No number of units is enough for a winner, and that is not for want of resamples.",
-        lambda part: part[1].least is None and _resamples(part) >= FEWEST_DRAWS and not _is_never_sure(part),
+        lambda part: _is_known(part) and _resamples(part) >= FEWEST_DRAWS,
         lambda part: f"No winner can be named{part[0].by(part[1])}, however many {plural(part[1].unit)} there are.",
         "No winner can be named, however many cases there are.",
         parts=Beforehand.parts,
     ),
     Claim(
         "beforehand.not_given",
-        "The ranking is resampled, and of metrics measured elsewhere that it needs nobody says how uncertain they are.",
+        "The ranking is resampled, and the uncertainty of the metrics measured elsewhere that it needs is unknown.",
         lambda part: _resamples(part) > 0 and bool(part[1].not_given),
         lambda part: (
-            f"No winner can be named{part[0].by(part[1])}: nobody says how uncertain {joined(list(part[1].not_given))} "
-            f"{'is' if len(part[1].not_given) == 1 else 'are'}."
+            f"No winner can be named{part[0].by(part[1])}: the uncertainty of {joined(list(part[1].not_given))} "
+            "is unknown."
         ),
-        "No winner can be named: nobody says how uncertain fid is.",
+        "No winner can be named: the uncertainty of fid is unknown.",
         parts=Beforehand.parts,
     ),
     Claim(
@@ -211,9 +221,20 @@ LIMITS = CATALOGUE.group(
         "The ranking is resampled and combines values of single cases with values of all cases, both measured elsewhere.",
         lambda part: _resamples(part) > 0 and part[1].drawn_apart and not part[1].not_given,
         lambda part: (
-            f"No winner can be named{part[0].by(part[1])}: values of single cases are drawn here, and those of all cases elsewhere."
+            f"No winner can be named{part[0].by(part[1])}: single cases are resampled here, and values of the whole data set elsewhere."
         ),
-        "No winner can be named: values of single cases are drawn here, and those of all cases elsewhere.",
+        "No winner can be named: single cases are resampled here, and values of the whole data set elsewhere.",
+        parts=Beforehand.parts,
+    ),
+    Claim(
+        "beforehand.submitted",
+        "The ranking contains a value of the whole data set that is measured elsewhere and submitted with its uncertainty.",
+        lambda part: part[1].submitted,
+        lambda part: (
+            f"Whether a winner can be named{part[0].by(part[1])} depends on the standard errors or replicates submitted with "
+            "the values."
+        ),
+        "Whether a winner can be named depends on the standard errors or replicates submitted with the values.",
         parts=Beforehand.parts,
     ),
 )

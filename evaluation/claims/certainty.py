@@ -10,11 +10,9 @@ from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.headlines import HEADLINES, UNDECIDABLE, WITHOUT_CERTAINTY, failures_seen, no_result
 from evaluation.claims.numbers import (
     about,
-    about_cases,
-    cases_down,
-    cases_up,
     level,
     level_of_winner,
+    needed_cases,
     p_value,
     probability,
 )
@@ -58,22 +56,25 @@ def certainty(entry: Entry, document: Mapping[str, Any] | None = None, *, closed
     return [first, *BESIDE.all(facts)]
 
 
-def failure_sentence(row: Mapping[str, Any]) -> str:
+def failure_sentence(row: Mapping[str, Any], *, are_independent: bool = True) -> str:
     """Return a sentence about the failed cases of an algorithm.
 
     It states how many failed, how many more could have failed, and the effect of one more failure.
+
+    Parameters
+    ----------
+    are_independent
+        Whether cases count as independent; otherwise there is no bound of the rate of failures.
     """
     failure, name, after = row["failure"], row["name"], row["rank_if_one_more_failed"]
-    bound = f"a failure rate of up to {share_up(failure['upper'])} could have gone unseen"
-    if failure["failed"] == 0:
-        what = f"No case of {name} failed among {failure['of']}; {bound}."
+    count = failure["failed"]
+    if count == 0:
+        what = f"No case of {name} failed among {failure['of']}"
+        bound = f"; a failure rate of up to {share_up(failure['upper'])} could have gone unseen"
     else:
-        count = failure["failed"]
-        noun = "case" if count == 1 else "cases"
-        what = (
-            f"{count} {noun} of {name} failed among {failure['of']}; the rate of failures may be up to "
-            f"{share_up(failure['upper'])}."
-        )
+        what = f"{count} {'case' if count == 1 else 'cases'} of {name} failed among {failure['of']}"
+        bound = f"; the rate of failures may be up to {share_up(failure['upper'])}"
+    what = f"{what}{bound if are_independent else ''}."
     if after is None:
         return what
     if row["rank"] is not None and after <= row["rank"]:
@@ -190,11 +191,9 @@ def _unsettled(facts: Facts) -> Iterator[Of]:
 
 def _settling(part: Of) -> str:
     facts, estimate, (low, high) = part.facts, part.what["estimate"], part.what["interval"]
-    number = f"About {about_cases(estimate)}" if estimate is not None else cases_up(None).capitalize()
-    spread = "" if low is None else f" (90 % range {cases_down(low)} to {cases_up(high)})"
     of_more = f" of more than {facts.margin:g}{facts.score_unit}" if facts.margin else ""
     words = (
-        f"{number} {facts.units}{spread} would be needed to show a difference{of_more} from {part.what['algorithm']}"
+        f"{needed_cases(estimate, low, high, facts.units)} to show a difference{of_more} from {part.what['algorithm']}"
     )
     return f"{words}: this data set is too small to plan with." if high is None else f"{words}."
 
@@ -387,9 +386,9 @@ def _clusters(part: Of) -> str:
 
 def _undeclared(part: Of) -> str:
     level = part.what["level"]
-    words = f"Nothing says whether the {plural(level)} are all there are or a sample"
+    words = f"The design does not state whether the {plural(level)} are all there are or a sample"
     drawn = (part.facts.document or {}).get("resampling", {}).get("resample", ())
-    return f"{words}; they are drawn as a sample would be." if level in drawn else f"{words}."
+    return f"{words}; they are resampled like a sample." if level in drawn else f"{words}."
 
 
 BESIDE: Final = CATALOGUE.group(
@@ -533,7 +532,7 @@ BESIDE: Final = CATALOGUE.group(
         "Of the first always (of up to three that share first place), of those within reach if a case failed; where failures "
         "are counted.",
         _failure_matters,
-        lambda part: failure_sentence(part.what),
+        lambda part: failure_sentence(part.what, are_independent=not part.facts.may_be_clustered),
         "No case of unet failed among 40; a failure rate of up to 7.3 % could have gone unseen.",
         parts=_failures,
     ),
@@ -541,8 +540,8 @@ BESIDE: Final = CATALOGUE.group(
         "certainty.contest_of_two",
         "Another one would be first, alone or beside it, in a contest of two, and the headline speaks of something else.",
         lambda part: part.facts.reason in {*WITHOUT_CERTAINTY, *UNDECIDABLE},
-        lambda part: f"{part.facts.first} would not come out ahead of {part.what} if only the two had taken part.",
-        "unet would not come out ahead of vnet if only the two had taken part.",
+        lambda part: f"{part.facts.first} would not rank ahead of {part.what} if only these two had taken part.",
+        "unet would not rank ahead of vnet if only these two had taken part.",
         parts=_against,
     ),
     Claim(
@@ -558,8 +557,10 @@ BESIDE: Final = CATALOGUE.group(
         "certainty.order_without_duplicates_stays",
         "There are such algorithms, and ranking only the first of each leaves the order of the rest.",
         lambda facts: bool(facts.entry["sensitivity"]["without_duplicates"]) and _order_stays(facts),
-        lambda _: "With only the best of each group of possible versions ranked, no two of those left change places.",
-        "With only the best of each group of possible versions ranked, no two of those left change places.",
+        lambda _: (
+            "Keeping only the best of each group of possible versions does not change the order of the remaining algorithms."
+        ),
+        "Keeping only the best of each group of possible versions does not change the order of the remaining algorithms.",
     ),
     Claim(
         "certainty.order_without_duplicates",
@@ -617,7 +618,7 @@ BESIDE: Final = CATALOGUE.group(
         "The design does not say whether a level is fixed or a sample.",
         lambda part: part.what["code"] == "level_undeclared",
         _undeclared,
-        "Nothing says whether the sites are all there are or a sample.",
+        "The design does not state whether the sites are all there are or a sample.",
         parts=_warnings,
     ),
     Claim(
@@ -634,8 +635,8 @@ BESIDE: Final = CATALOGUE.group(
         "certainty.failures_left_out",
         "Missing cases are left out of a metric.",
         lambda part: part.what["code"] == "failures_left_out",
-        lambda part: f"A missing case is left out of {part.what['metric']}: what a failure would cost does not show.",
-        "A missing case is left out of dsc: what a failure would cost does not show.",
+        lambda part: f"Missing cases are excluded from {part.what['metric']}: the cost of a failure is not visible.",
+        "Missing cases are excluded from dsc: the cost of a failure is not visible.",
         parts=_warnings,
     ),
     Claim(
@@ -643,10 +644,10 @@ BESIDE: Final = CATALOGUE.group(
         "Values of the whole data set were measured elsewhere, with replicates.",
         lambda part: part.what["code"] == "given_replicates",
         lambda part: (
-            f"How far {part.what['metric']} varies is known from replicates that whoever measured it has sent: what is said of it is as "
+            f"The uncertainty of {part.what['metric']} was submitted with its values, as replicates. Statements about it are only as "
             "good as they are."
         ),
-        "How far fid varies is known from replicates that whoever measured it has sent: what is said of it is as good as they are.",
+        "The uncertainty of fid was submitted with its values, as replicates. Statements about it are only as good as they are.",
         parts=_warnings,
     ),
     Claim(
@@ -665,8 +666,10 @@ BESIDE: Final = CATALOGUE.group(
         "certainty.given_nothing",
         "Values of the whole data set were measured elsewhere, and of some nothing is known of their uncertainty.",
         lambda part: part.what["code"] == "given_nothing",
-        lambda part: f"Nobody said how uncertain the values of {part.what['metric']} are: its order may be chance.",
-        "Nobody said how uncertain the values of fid are: its order may be chance.",
+        lambda part: (
+            f"The uncertainty of the values of {part.what['metric']} is unknown: its order may be due to chance."
+        ),
+        "The uncertainty of the values of fid is unknown: its order may be due to chance.",
         parts=_warnings,
     ),
 )

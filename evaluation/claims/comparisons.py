@@ -83,7 +83,7 @@ def _first_elsewhere(schemes: Schemes) -> str:
         sentences.append(f"{who} {joined(parts)}.")
     if not schemes.newcomers:
         sentences.append(
-            "Nobody else is first under any of them." if len(others) > 1 else "Nobody else is first under it."
+            "No other one is first under any of them." if len(others) > 1 else "No other one is first under it."
         )
     return " ".join(sentences)
 
@@ -112,11 +112,11 @@ OTHER_WAYS: Final = CATALOGUE.group(
         "By no other scheme anybody else is first.",
         lambda schemes: bool(schemes.others) and not schemes.newcomers,
         lambda schemes: (
-            f"The {len(schemes.others)} other common ways of ranking the same results have nobody else in first place."
+            f"The {len(schemes.others)} other common ways of ranking the same results have the same team in first place."
             if len(schemes.others) > 1
-            else "The other common way of ranking the same results has nobody else in first place."
+            else "The other common way of ranking the same results has the same team in first place."
         ),
-        "The 4 other common ways of ranking the same results have nobody else in first place.",
+        "The 4 other common ways of ranking the same results have the same team in first place.",
     ),
     Claim(
         "schemes.all_tied",
@@ -228,17 +228,17 @@ WITHHOLDING: Final = CATALOGUE.group(
         "Some algorithm would have ranked better, had it alone left out its worst 5, 10 or 20 % of cases.",
         lambda facts: bool(facts.gained),
         lambda facts: (
-            f"Leaving out their worst cases would have lifted {_either(facts.gained)}, even under the registered rule."
+            f"{_either(facts.gained)} would have ranked better by omitting its worst cases, even under the registered rule."
             + (_of_rule(facts) if facts.would_have_won else "")
         ),
-        "Leaving out their worst cases would have lifted vnet, even under the registered rule.",
+        "vnet would have ranked better by omitting its worst cases, even under the registered rule.",
     ),
     Claim(
         "withholding.gains_nothing",
         "No algorithm would have ranked better by leaving out its worst 5, 10 or 20 % of cases.",
         lambda facts: not facts.gained,
-        lambda facts: "Leaving out bad cases gains nothing." + (_of_rule(facts) if facts.would_have_won else ""),
-        "Leaving out bad cases gains nothing. Without the rule for missing cases, vnet could have come first.",
+        lambda facts: "No algorithm gains by omitting bad cases." + (_of_rule(facts) if facts.would_have_won else ""),
+        "No algorithm gains by omitting bad cases. Without the rule for missing cases, vnet could have come first.",
     ),
 )
 
@@ -246,7 +246,7 @@ WITHHOLDING: Final = CATALOGUE.group(
 def _copies(check: Mapping[str, Any]) -> str:
     gained = sorted({name for entry in check["rankings"] for name in entry["gain"]})
     first = sorted({name for entry in check["rankings"] for name in entry["could_have_won"]})
-    words = f"Entering {_counted(check)} slightly worse copies of itself would have lifted {_some(gained)}"
+    words = f"{_some(gained).capitalize() if len(gained) > MOST_NAMED else _some(gained)} would have ranked better with {_counted(check)} slightly worse copies of itself"
     return f"{words}; {_some(first)} could have come first." if first else f"{words}."
 
 
@@ -263,22 +263,22 @@ COPIES: Final = CATALOGUE.group(
         "copies.independent",
         "By the registered scheme a rank does not depend on who else takes part.",
         lambda check: not check["possible"],
-        lambda _: "Entering copies of oneself gains nothing: no rank depends on who else takes part.",
-        "Entering copies of oneself gains nothing: no rank depends on who else takes part.",
+        lambda _: "Entering copies of an algorithm gains nothing: no rank depends on the other participants.",
+        "Entering copies of an algorithm gains nothing: no rank depends on the other participants.",
     ),
     Claim(
         "copies.gain_nothing",
-        "Ranks depend on who else takes part; nobody would have risen with two slightly worse copies of itself.",
+        "Ranks depend on who else takes part; no team would have risen with two slightly worse copies of itself.",
         lambda check: not any(entry["gain"] for entry in check["rankings"]),
-        lambda check: f"Entering {_counted(check)} slightly worse copies of itself would have lifted nobody.",
-        "Entering two slightly worse copies of itself would have lifted nobody.",
+        lambda check: f"No team would have ranked better with {_counted(check)} slightly worse copies of itself.",
+        "No team would have ranked better with two slightly worse copies of itself.",
     ),
     Claim(
         "copies.gain",
         "Somebody would have risen with two slightly worse copies of itself.",
         lambda _: True,
         _copies,
-        "Entering two slightly worse copies of itself would have lifted vnet; vnet could have come first.",
+        "vnet would have ranked better with two slightly worse copies of itself; vnet could have come first.",
     ),
 )
 

@@ -16,7 +16,7 @@ from evaluation.wording import joined
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.claims.catalogue import Said
 
 MEASURED: Final = CATALOGUE.group(
@@ -25,10 +25,10 @@ MEASURED: Final = CATALOGUE.group(
         "Some metrics of an assessment are costs of running; their values were ranked again and not measured again.",
         bool,
         lambda names: (
-            f"The values of {joined(names)} were measured while the algorithms ran, and are taken as they stand: they were not "
+            f"The values of {joined(names)} were measured while the algorithms ran. They are used as measured and were not "
             "computed again."
         ),
-        "The values of Wall time were measured while the algorithms ran, and are taken as they stand: they were not computed again.",
+        "The values of Wall time were measured while the algorithms ran. They are used as measured and were not computed again.",
     ),
 )
 """Statements about values that a recomputed ranking adopts, for the names of these metrics."""
@@ -36,13 +36,12 @@ MEASURED: Final = CATALOGUE.group(
 KEPT: Final = CATALOGUE.group(
     Claim(
         "costs.kept",
-        "What running took on single cases is not shown to whom the sentence is told, since the cases are hidden.",
+        "Costs of single cases are not shown to the reader, because the cases are hidden.",
         bool,
         lambda names: (
-            f"What running took on single cases ({joined(sorted(names))}) is not shown: a program could tell by it what it saw in "
-            "hidden images."
+            f"Costs of single cases ({joined(sorted(names))}) are not shown: a program could reveal hidden images through them."
         ),
-        "What running took on single cases (Wall time) is not shown: a program could tell by it what it saw in hidden images.",
+        "Costs of single cases (Wall time) are not shown: a program could reveal hidden images through them.",
     ),
 )
 """Statement that costs of single cases are excluded, for the names of these metrics."""
@@ -52,8 +51,10 @@ NO_GROUPS: Final = CATALOGUE.group(
         "costs.no_groups",
         "Groups of cases are left out for the same reason.",
         bool,
-        lambda _: "Nor are groups of cases: where costs enter, small groups would tell of single cases.",
-        "Nor are groups of cases: where costs enter, small groups would tell of single cases.",
+        lambda _: (
+            "Groups of cases are not shown either: with costs in the ranking, small groups would reveal single cases."
+        ),
+        "Groups of cases are not shown either: with costs in the ranking, small groups would reveal single cases.",
     ),
 )
 
@@ -109,7 +110,7 @@ def _some(plane: Plane) -> str:
     others = len(plane.shown) - len(plane.unbeaten)
     of_others = "the other algorithm" if others == 1 else f"each of the other {others} algorithms"
     return (
-        f"{joined(plane.unbeaten)} are beaten by nobody; {of_others} is beaten by one of these, which is at least as good by both, "
+        f"{joined(plane.unbeaten)} are beaten by none; {of_others} is beaten by one of these, which is at least as good by both, "
         "and better by at least one."
     )
 
@@ -136,7 +137,7 @@ FRONT: Final = CATALOGUE.group(
         "Of several algorithms some, but not all, are beaten by no other.",
         lambda plane: _several(plane) and 1 < len(plane.unbeaten) < len(plane.shown),
         _some,
-        "unet and vnet are beaten by nobody; each of the other 3 algorithms is beaten by one of these, which is at least as good by "
+        "unet and vnet are beaten by none; each of the other 3 algorithms is beaten by one of these, which is at least as good by "
         "both, and better by at least one.",
     ),
     Claim(
@@ -144,9 +145,9 @@ FRONT: Final = CATALOGUE.group(
         "No algorithm is beaten by another, and not all are equal.",
         lambda plane: _several(plane) and len(plane.unbeaten) == len(plane.shown),
         lambda _: (
-            "Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other."
+            "No algorithm is beaten by both: of two algorithms that differ, the one that is better by one is worse by the other."
         ),
-        "Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other.",
+        "No algorithm is beaten by both: of two algorithms that differ, the one that is better by one is worse by the other.",
     ),
     Claim(
         "costs.as_they_stand",
@@ -177,6 +178,6 @@ def measured(assessment: Assessment) -> Sequence[Said]:
     >>> memory = {"id": "run_peak_memory", "by": "run", "worst": 1024}
     >>> document = {"problem": "semantic_segmentation", "regions": [{"name": "liver", "labels": [1]}], "metrics": [{"id": "dsc"}, memory]}
     >>> measured(parse(document))
-    ['The values of Peak memory were measured while the algorithms ran, and are taken as they stand: they were not computed again.']
+    ['The values of Peak memory were measured while the algorithms ran. They are used as measured and were not computed again.']
     """
     return MEASURED.all([metric.name for metric in assessment.by_run])

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 WITHOUT_CERTAINTY: Final = {
     "not_resampled": "the ranking was not resampled",
-    "not_given": "nobody said how uncertain values are that were measured elsewhere",
-    "drawn_apart": "what varies was drawn in different places, and what that has in common is not known",
+    "not_given": "the uncertainty of values that were measured elsewhere is unknown",
+    "drawn_apart": "parts of the ranking were resampled in different places, and their dependence is unknown",
     "no_evidence": "the evidence is missing",
-    "operator": "the smallest and largest values of a sample say too little about those of others",
+    "operator": "the smallest and largest values of a sample do not generalize to other samples",
     "too_few_draws": "there were fewer than 200 resamples",
-    "sampled_groups": "whole groups of cases are drawn, and each of them is ranked on its own",
+    "sampled_groups": "whole groups of cases are resampled, and each group is ranked separately",
 }
 """Reasons for missing statements about certainty, by the reason in the document."""
 UNDECIDABLE: Final = frozenset({"too_few_units", "stratum_too_small", "possible_clusters"})
@@ -74,9 +74,13 @@ def _lead(facts: Facts) -> str:
     if lead is None:
         return ""
     estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
-    return (
-        f" Its lead over {lead['over']} is {estimate}{facts.score_unit}{f' ({ends[0]} to {ends[1]})' if ends else ''}."
-    )
+    words = f" Its lead over {lead['over']} is {estimate}{facts.score_unit}"
+    if not ends:
+        return f"{words}."
+    # The lower end is a limit of the lead over all others, not only over this one.
+    if facts.others > 1:
+        return f"{words}; over the best of the others it is {ends[0]} to {ends[1]}."
+    return f"{words} ({ends[0]} to {ends[1]})."
 
 
 def _leaning(facts: Facts) -> str:
@@ -151,12 +155,13 @@ def _confirmed(facts: Facts) -> str:
     if facts.is_by_draws:
         return f"{first} The same algorithm is confirmed in every combined ranking. {_INDEPENDENT.format(facts.units)}"
     lead = facts.lead
+    first = f"{first} {_INDEPENDENT.format(facts.units)}"
     if lead is None:
-        return f"{first} {_INDEPENDENT.format(facts.units)}"
+        return first
     estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
-    interval = f" ({level(lead['level'])} interval {ends[0]} to {ends[1]})" if ends else ""
-    by_how_much = f"It is {estimate}{facts.score_unit} better than {lead['over']}{interval}."
-    return f"{first} {by_how_much} {_INDEPENDENT.format(facts.units)}"
+    # The order allows for rare failures that did not occur, the interval does not.
+    interval = f" ({level(lead['level'])} interval {ends[0]} to {ends[1]}, with failures as observed)" if ends else ""
+    return f"{first} Its lead over {lead['over']} is {estimate}{facts.score_unit}{interval}."
 
 
 _INDEPENDENT: Final = "This holds whatever rare failures there are; the {} only have to be independent."
@@ -175,7 +180,8 @@ def _significant(facts: Facts) -> str:
     left_out = any(warning["code"] == "failures_left_out" for warning in facts.entry["warnings"])
     if after == 1 and not left_out:
         return f"{words}. It would still be first with one more failed case."
-    return f"{words}. Failures are not part of this statement."
+    which = "Failures" if left_out else "Rare failures that did not occur"
+    return f"{words}. {which} are not part of this statement."
 
 
 def failures_seen(rate: Mapping[str, Any]) -> str:
@@ -238,7 +244,7 @@ HEADLINES: Final = CATALOGUE.group(
         "The ranking is registered as exploratory, or was chosen after the results.",
         lambda facts: facts.is_exploratory,
         _exploratory,
-        "unet ranks first. Its lead over vnet is 0.010 (−0.004 to 0.024). This ranking is exploratory: there is no statement of "
+        "unet ranks first. Its lead over vnet is 0.010; over the best of the others it is −0.004 to 0.024. This ranking is exploratory: there is no statement of "
         "significance.",
     ),
     Claim(
@@ -246,8 +252,8 @@ HEADLINES: Final = CATALOGUE.group(
         "A winner is named, whatever rare failures there are.",
         lambda facts: facts.is_confirmed,
         _confirmed,
-        "unet is the winner. It is 0.056 better than vnet (95 % interval 0.031 to 0.080). This holds whatever rare failures there are; "
-        "the cases only have to be independent.",
+        "unet is the winner. This holds whatever rare failures there are; the cases only have to be independent. "
+        "Its lead over vnet is 0.056 (95 % interval 0.031 to 0.080, with failures as observed).",
     ),
     Claim(
         "headline.significant",
@@ -276,24 +282,24 @@ HEADLINES: Final = CATALOGUE.group(
         "In a contest of two another one ties with the first or beats it.",
         lambda facts: bool(facts.against),
         lambda facts: (
-            f"{_leads(facts)}, but would not come out ahead of {listed(facts.against, last='or')} if only the two had taken "
-            "part: the first place depends on who else did."
+            f"{_leads(facts)}, but would not rank ahead of {listed(facts.against, last='or')} if only these two had taken "
+            "part: the first place depends on the other participants."
         ),
-        "unet ranks first, but would not come out ahead of vnet if only the two had taken part: the first place depends on who else did.",
+        "unet ranks first, but would not rank ahead of vnet if only these two had taken part: the first place depends on the other participants.",
     ),
     Claim(
         "headline.one_more_failure",
         "The first is significantly better, but would not be with one more failure, or with any rate of failures.",
         lambda facts: facts.reason == "one_more_failure",
         _one_more_failure,
-        "unet leads, but one more failed case could cost it the first place. Its lead over vnet is 0.034 (0.002 to 0.064).",
+        "unet leads, but one more failed case could cost it the first place. Its lead over vnet is 0.034; over the best of the others it is 0.002 to 0.064.",
     ),
     Claim(
         "headline.leaning",
         "No winner; one algorithm is first, and would be first again in half of fresh test sets.",
         lambda facts: facts.entry["verdict"] == "leaning",
         _leaning,
-        "unet leads, but 4 teams are not significantly worse. Its lead over vnet is 0.010 (−0.004 to 0.024).",
+        "unet leads, but 4 teams are not significantly worse. Its lead over vnet is 0.010; over the best of the others it is −0.004 to 0.024.",
     ),
     Claim(
         "headline.open",

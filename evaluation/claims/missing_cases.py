@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from evaluation.assessment import Assessment, MetricUse
+from evaluation.assessment.model import Assessment, MetricUse
+from evaluation.problems import kind_of
 from evaluation.wording import joined
 
 
@@ -27,7 +28,7 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     ... )
     'counts as 0 in DSC and NSD, and as 40 mm in ASSD'
     """
-    if words := assessment.kind.texts.missing_cases(assessment):
+    if words := kind_of(assessment).texts.missing_cases(assessment):
         return words
     cases = [use for use in assessment.metrics if use.level == "case"]
     whole = [use for use in assessment.metrics if use.level != "case"]

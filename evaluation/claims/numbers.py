@@ -97,6 +97,32 @@ def about_cases(number: int) -> str:
     return count_text(number)
 
 
+def needed_cases(estimate: int | None, low: int | None, high: int | None, units: str, *, over: str = "") -> str:
+    """Return the clause on the number of cases needed, for boards, reports and the simulation of designs.
+
+    Parameters
+    ----------
+    estimate
+        Number of units; ``None`` above 10,000.
+    low, high
+        90 % range; ``None`` above 10,000. Without a lower end no range is stated.
+    units
+        Name of several units.
+    over
+        Source of the range.
+
+    Examples
+    --------
+    >>> needed_cases(262, 94, None, "cases")
+    'About 260 cases (90 % range 94 to more than 10,000) would be needed'
+    >>> needed_cases(None, None, None, "cases")
+    'More than 10,000 cases would be needed'
+    """
+    number = f"About {about_cases(estimate)}" if estimate is not None else cases_up(None).capitalize()
+    spread = "" if low is None else f" (90 % range{over} {cases_down(low)} to {cases_up(high)})"
+    return f"{number} {units}{spread} would be needed"
+
+
 def level_of_winner(share: float, *, is_confirmed: bool, assumptions: str = "") -> str:
     """Return the clause that explains the level at which a winner is named.
 

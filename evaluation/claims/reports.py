@@ -106,7 +106,9 @@ STANDING: Final = CATALOGUE.group(
         "standing.failure",
         "Failures are counted.",
         lambda facts: facts.row["failure"] is not None and bool(facts.row["failure"]["of"]),
-        lambda facts: failure_sentence(facts.row),
+        lambda facts: failure_sentence(
+            facts.row, are_independent=facts.entry["winner"]["reason"] != "possible_clusters"
+        ),
         "No case of unet failed among 40; a failure rate of up to 7.3 % could have gone unseen.",
     ),
 )
@@ -149,7 +151,7 @@ class HandedIn:
 COMPLETE: Final = CATALOGUE.group(
     Claim(
         "handed_in.complete",
-        "It is known how many cases each team lacks, and nobody lacks one.",
+        "It is known how many cases each team lacks, and no team lacks one.",
         lambda facts: bool(facts.missing) and not any(facts.missing.values()),
         lambda facts: f"{facts.where}: every ranked team has a prediction for every case.",
         "Test phase: every ranked team has a prediction for every case.",

@@ -267,8 +267,8 @@ RESAMPLES: Final = CATALOGUE.group(
     ),
     Claim(
         "tests.significant",
-        "The entry of one metric and region was tested, with cases enough.",
-        lambda facts: _tests(facts) is not None and not _no_test_possible(facts),
+        "The entry of one metric and region was tested, with enough cases, which are not possibly alike.",
+        lambda facts: _tests(facts) is not None and not _no_test_possible(facts) and not facts.may_be_clustered,
         _significance,
         "6 of the 10 pairs of algorithms differ significantly (Wilcoxon, adjusted by Holm’s method).",
     ),
@@ -290,8 +290,8 @@ RESAMPLES: Final = CATALOGUE.group(
         "missing.values",
         "Algorithms lack the one value of the whole data set that somebody else measured.",
         lambda facts: bool(_valueless(facts)),
-        lambda facts: f"Nobody gave a value of {facts.entry['metric']} for {joined(_valueless(facts))}.",
-        "Nobody gave a value of fid for unet and vnet.",
+        lambda facts: f"No value of {facts.entry['metric']} was submitted for {joined(_valueless(facts))}.",
+        "No value of fid was submitted for unet and vnet.",
     ),
 )
 

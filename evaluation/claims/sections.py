@@ -51,7 +51,7 @@ def _anew(facts: Drawn) -> str:
     what = joined([plural(level) for level in facts.levels])
     which = f"The rankings of {joined(facts.drawn_here)}" if facts.given else "The rankings"
     return (
-        f"{which} were computed anew in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
+        f"{which} were computed again in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
         f"and regions. Resampling ranges hold the middle {level(facts.document['resampling']['interval'])} of these samples: they "
         f"describe how far the ranks move when {what} are drawn again, guarantee no coverage, and say nothing of what is not drawn."
     )
@@ -59,9 +59,9 @@ def _anew(facts: Drawn) -> str:
 
 def _sent(facts: Drawn) -> str:
     return (
-        f"The rankings of {joined(facts.given)} were computed anew in {counted(facts.samples, 'draw')} that rest on what whoever measured "
-        "has sent, replicates or standard errors. Resampling ranges hold the middle "
-        f"{level(facts.document['resampling']['interval'])} of these draws, and are as good as what was sent."
+        f"The rankings of {joined(facts.given)} were computed again in {counted(facts.samples, 'draw')} from submitted replicates or "
+        "standard errors. Resampling ranges contain the middle "
+        f"{level(facts.document['resampling']['interval'])} of these draws and are only as good as what was submitted."
     )
 
 
@@ -78,15 +78,15 @@ DRAWN: Final = CATALOGUE.group(
         "A ranking was resampled here.",
         lambda facts: facts.samples > 0 and bool(facts.drawn_here),
         _anew,
-        "The rankings were computed anew in 1,000 bootstrap samples, the same for all algorithms, metrics and regions.",
+        "The rankings were computed again in 1,000 bootstrap samples, the same for all algorithms, metrics and regions.",
     ),
     Claim(
         "sections.given",
         "Values of the whole data set were measured elsewhere, and draws of them were sent.",
         lambda facts: facts.samples > 0 and bool(facts.given),
         _sent,
-        "The rankings of fid were computed anew in 1,000 draws that rest on what whoever measured has sent, replicates or standard "
-        "errors. Resampling ranges hold the middle 95 % of these draws, and are as good as what was sent.",
+        "The rankings of fid were computed again in 1,000 draws from submitted replicates or standard errors. Resampling "
+        "ranges contain the middle 95 % of these draws and are only as good as what was submitted.",
     ),
 )
 """Claims about the number of resamples and their meaning."""

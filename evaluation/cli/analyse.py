@@ -11,8 +11,16 @@ from evaluation import durable
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, write_json
 from evaluation.importing import read_results_file
-from evaluation.importing.choices import EXCLUDE, MetricChoice, assessment_of, suggest_metrics, worst_value
+from evaluation.importing.choices import (
+    EXCLUDE,
+    MetricChoice,
+    assessment_of,
+    is_guess,
+    suggest_metrics,
+    worst_value,
+)
 from evaluation.importing.roles import ROLES, guess_roles
+from evaluation.wording import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -47,7 +55,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar=f"[METRIC=]NUMBER|{EXCLUDE}",
-        help="what a missing value counts as; the worst there can be, or the worst in the table, if not given",
+        help="what a missing value counts as; if not given, the worst that a value of the metric can be, where that is known",
+    )
+    parser.add_argument(
+        "--confirm", action="store_true", help="analyse the table although there are questions about values or names"
     )
     parser.add_argument("--title", default="", help="title of the report")
     parser.add_argument("--bootstrap", type=int, default=1000, metavar="N", help="bootstrap samples (1000)")
@@ -72,8 +83,27 @@ def run(options: argparse.Namespace) -> int:
     if undecided:
         message = f"which direction of {undecided[0]!r} is better? Give --direction {undecided[0]!r}=higher or =lower"
         raise InputError(message)
+    guessed = [choice.name for choice in choices if is_guess(choice) and _lacks_values(arranged, choice.name)]
+    if guessed:
+        message = (
+            f"what does a missing value of {guessed[0]!r} count as? Give --missing {guessed[0]!r}=NUMBER, the worst that a value "
+            f"can be, or ={EXCLUDE}"
+        )
+        raise InputError(message)
+    if arranged.questions and not options.confirm:
+        message = f"{arranged.questions[0]} Correct the table, or give --confirm to analyse it as it is"
+        raise InputError(message)
     _write(options, sheet, arranged, choices)
     return 0
+
+
+def _lacks_values(arranged: Arranged, metric: str) -> bool:
+    """Return whether a value of a metric is missing."""
+    rows = arranged.results[arranged.results["metric"] == metric]
+    if rows["value"].isna().any():
+        return True
+    by_task = rows.groupby("task")[["algorithm", "case", "region"]].nunique().prod(axis=1)
+    return bool((rows.groupby("task").size() < by_task).any())
 
 
 def _write(options: argparse.Namespace, sheet: Sheet, arranged: Arranged, choices: Sequence[MetricChoice]) -> None:
@@ -117,7 +147,7 @@ def _choices(arranged: Arranged, directions: Sequence[str], missing: Sequence[st
         if direction not in ("", "higher", "lower"):
             message = f"--direction: {direction!r} is neither higher nor lower"
             raise InputError(message)
-        number, why = worst_value(arranged.values_of(name), direction or "higher")
+        number, why = worst_value(arranged.values_of(name), direction or "higher", name=name)
         choices.append(
             MetricChoice(
                 name,
@@ -152,17 +182,22 @@ def _missing(text: str) -> float | str:
 
 def _tell(sheet: Sheet, roles: Mapping[str, str], arranged: Arranged, choices: Sequence[MetricChoice]) -> None:
     cases = "values of the whole data set" if arranged.is_summary else f"{arranged.cases} cases"
-    lines = [f"{sheet.file}: {len(arranged.algorithms)} algorithms, {cases}, {arranged.missing} missing values"]
+    lines = [
+        f"{sheet.file}: {len(arranged.algorithms)} algorithms, {cases}, {counted(arranged.missing, 'missing value')}"
+    ]
     lines += [f"  column {column!r}: {ROLES[role]}" for column, role in list(roles.items())[:12]]
     if len(roles) > 12:
         lines.append(f"  … and {len(roles) - 12} further columns")
     for choice in choices:
         direction = f"{choice.direction} is better" if choice.direction else "direction unknown"
-        counts = (
-            "is left out, which can be gamed"
-            if choice.missing == EXCLUDE
-            else f"counts as {choice.missing:g} ({choice.why})"
-        )
-        lines.append(f"  metric {choice.name!r}: {direction}; a missing value {counts}")
-    lines += [f"  note: {note}" for note in arranged.notes]
+        if choice.missing == EXCLUDE:
+            counts = "a missing value is left out, which can be gamed"
+        elif is_guess(choice):
+            lacks = _lacks_values(arranged, choice.name)
+            counts = "what a missing value counts as is not known" if lacks else "no value is missing"
+        else:
+            counts = f"a missing value counts as {choice.missing:g} ({choice.why})"
+        lines.append(f"  metric {choice.name!r}: {direction}; {counts}")
+    lines += [f"  note: {note}" for note in arranged.notes if note not in arranged.questions]
+    lines += [f"  question: {question}" for question in arranged.questions]
     sys.stdout.write("\n".join(lines) + "\n")

@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 from evaluation import durable
 from evaluation.cli.coverage_page import Study, page, pictures
 from evaluation.cli.inputs import progress_line
-from evaluation.cli.kept_cells import kept_grid, kept_hard_cells
+from evaluation.cli.kept_cells import kept_grid, kept_hard_cells, kept_real_cells
 from evaluation.ranking.coverage import FULL_BOARDS, QUICK_BOARDS, QUICK_SHARE, grid, others, some, study, trades
+from evaluation.ranking.real_pairs import real_cells
+from evaluation.ranking.score_coverage import score_coverage
 from evaluation.ranking.worlds import hard_cells
 
 if TYPE_CHECKING:
     import argparse
 
     from evaluation.ranking.coverage import Cell, Outcome
+    from evaluation.ranking.real_pairs import RealCell, RealOutcome
     from evaluation.ranking.worlds import HardCell, HardOutcome
 
 FAILED = 1
@@ -38,6 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=float,
         metavar="M",
         help="begin no further cell after so long; the page then tells of those done",
+    )
+    parser.add_argument(
+        "--real", type=Path, metavar="FILE", help="values of real algorithms, of which centred pairs are simulated"
     )
     parser.add_argument(
         "--output", type=Path, metavar="FILE.md", help="where the page is written, figures beside it (standard output)"
@@ -77,6 +83,7 @@ def run(options: argparse.Namespace) -> int:
             else hard_store.known(cell, boards, seed)
         )
 
+    real, real_count = _real_pairs(options, boards, every, until)
     coverage_study = Study(
         boards=boards,
         seed=options.seed,
@@ -87,7 +94,10 @@ def run(options: argparse.Namespace) -> int:
         # Another seed, so that nothing that holds is owed to the first.
         further=study(further, boards, options.seed + 1, progress_line("other sizes"), one),
         done=study(cells, boards, options.seed, progress_line("coverage"), one),
-        asked=len(cells) + len(further) + len(traded) + len(hard),
+        scores=score_coverage(max(boards, FULL_BOARDS), options.seed),
+        real=real,
+        values=None if options.real is None else options.real.as_posix(),
+        asked=len(cells) + len(further) + len(traded) + len(hard) + real_count,
         versions=sorted(
             {" and NumPy ".join(pair) for pair in (*cell_store.versions.values(), *hard_store.versions.values())}
         ),
@@ -99,3 +109,18 @@ def run(options: argparse.Namespace) -> int:
         for name, content in pictures(coverage_study).items():
             durable.write_bytes(options.output.parent / name, content)
     return 0 if coverage_study.keeps_its_word else FAILED
+
+
+def _real_pairs(
+    options: argparse.Namespace, boards: int, every: int, until: float
+) -> tuple[list[tuple[RealCell, RealOutcome]], int]:
+    """Return the simulated cells with centred pairs of real algorithms, and the number of all such cells."""
+    if options.real is None:
+        return [], 0
+    cells = some(real_cells(options.real), every)
+    store = kept_real_cells(options.keep, options.real)
+
+    def one(cell: RealCell, boards: int, seed: int) -> RealOutcome | None:
+        return store.simulate(cell, boards, seed) if time.monotonic() < until else store.known(cell, boards, seed)
+
+    return study(cells, boards, options.seed, progress_line("real pairs"), one), len(cells)

@@ -14,7 +14,8 @@ from evaluation.designs.checks.compiling import all_findings
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.completeness import completeness
 from evaluation.designs.differences import compare
-from evaluation.designs.document import Document, UnfitValueError, from_json
+from evaluation.designs.document import Document, UnfitValueError, from_json, to_json
+from evaluation.designs.imports import DesignFileError, is_design_document, read_design_file
 from evaluation.importing.configurations import CONFIGURATION_BYTES, read_configuration
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from evaluation.designs.checks import Finding
     from evaluation.designs.differences import Difference
+    from evaluation.rehearsal import Obstacle
 
 HAS_ERRORS: Final = 1
 # A design of twelve tasks with all texts has about 1 MB.
@@ -39,8 +41,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     compiled.add_argument("file", type=Path, metavar="DESIGN.json")
     compiled.add_argument("--task", metavar="KEY", help="key of the task; needed where there are several")
     compiled.add_argument("--output", type=Path, metavar="FILE", help="assessment (JSON); standard output if absent")
-    imported = acts.add_parser("import", help="make a draft from a configuration of Codabench or EvalAI")
-    imported.add_argument("file", type=Path, metavar="FILE", help="competition.yaml, challenge_config.yaml or a bundle")
+    rehearsed = acts.add_parser("rehearse", help="run every task on sample data, as it would run after the launch")
+    rehearsed.add_argument("file", type=Path, metavar="DESIGN.json")
+    rehearsed.add_argument("--json", action="store_true", help="write JSON, for programs")
+    imported = acts.add_parser(
+        "import", help="make a draft from a document (Word, PDF) or settings of Grand Challenge, Codabench or EvalAI"
+    )
+    imported.add_argument(
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="design as .docx or .pdf, phases as .json, competition.yaml, challenge_config.yaml or a bundle",
+    )
     imported.add_argument("--output", type=Path, metavar="FILE", help="design (JSON); standard output if absent")
     diff = acts.add_parser("diff", help="list what differs between two designs")
     diff.add_argument("before", type=Path, metavar="BEFORE.json")
@@ -49,12 +61,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run one of the acts; 1 when a checked design has errors."""
+    """Run one of the acts; 1 when a checked design has errors, or a rehearsal fails."""
     match options.act:
         case "check":
             return _check(options)
         case "compile":
             return _compile(options)
+        case "rehearse":
+            return _rehearse(options)
         case "import":
             return _import(options)
         case _:
@@ -94,8 +108,30 @@ def _compile(options: argparse.Namespace) -> int:
     return 0
 
 
+def _rehearse(options: argparse.Namespace) -> int:
+    from evaluation.rehearsal import rehearse
+
+    outcome = rehearse(read(options.file))
+    if options.json:
+        write_json(outcome.document, None)
+        return 0 if outcome.is_passed else HAS_ERRORS
+    lines = [str(obstacle) for obstacle in outcome.obstacles]
+    for task in outcome.tasks:
+        lines.append(f"{task.name or task.key}: {task.summary}")
+        lines += [f"  {_of_obstacle(obstacle)}" for obstacle in task.obstacles]
+        lines += [f"  {note}" for note in task.notes]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0 if outcome.is_passed else HAS_ERRORS
+
+
+def _of_obstacle(obstacle: Obstacle) -> str:
+    return f"[{obstacle.parameter}] {obstacle}" if obstacle.parameter else str(obstacle)
+
+
 def _import(options: argparse.Namespace) -> int:
     path: Path = options.file
+    if is_design_document(path.name) or path.suffix.lower() == ".json":
+        return _import_document(path, options.output)
     if path.stat().st_size > CONFIGURATION_BYTES:
         message = f"{path}: {path.stat().st_size:,} bytes; a configuration has at most {CONFIGURATION_BYTES:,}"
         raise InputError(message)
@@ -104,6 +140,26 @@ def _import(options: argparse.Namespace) -> int:
     lines = [f"Draft from {draft.platform}: {draft.title}"]
     lines += [f"  open: {question}" for question in draft.questions]
     lines += [f"  note: {note}" for note in draft.notes]
+    sys.stderr.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _import_document(path: Path, output: Path | None) -> int:
+    """Write a draft with every value that the document states exactly, and list the rest."""
+    try:
+        read_document = read_design_file(path)
+    except DesignFileError as error:
+        raise InputError(str(error)) from error
+    write_json(to_json(read_document.document(), catalogue=shipped()), output)
+    exact = sum(proposal.is_exact for proposal in read_document.proposals)
+    lines = [f"Draft from a {read_document.source_words}: {exact} fields"]
+    for proposal in read_document.proposals:
+        if not proposal.is_exact:
+            where = f"page {proposal.page}, " if proposal.page else ""
+            task = "" if proposal.task is None else f", task {proposal.task + 1}"
+            lines.append(f"  open: {where}[{proposal.parameter}{task}] {proposal.question}")
+    lines += [f"  not placed: {passage.heading}" for passage in read_document.unplaced]
+    lines += [f"  note: {note}" for note in read_document.notes]
     sys.stderr.write("\n".join(lines) + "\n")
     return 0
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 _PATIENT: Final = "patient"
 

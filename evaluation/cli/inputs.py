@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from evaluation import durable
-from evaluation.assessment import Assessment, check_ignored_options, parse
+from evaluation.assessment import check_ignored_options, parse
 from evaluation.cli import InputError
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pandas as pd
+
+    from evaluation.assessment.model import Assessment
 
 _COLUMNS = ("task", "algorithm", "case", "value", "metric", "region", "outcome", "image_diagonal", "flag", "worst")
 

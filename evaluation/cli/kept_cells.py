@@ -5,21 +5,24 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import astuple, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from evaluation import __version__, durable
-from evaluation.ranking import coverage, worlds
+from evaluation import durable
+from evaluation.ranking import coverage, real_pairs, worlds
 from evaluation.ranking.coverage import Cell, Outcome
+from evaluation.ranking.real_pairs import RealCell, RealOutcome
 from evaluation.ranking.worlds import HardCell, HardOutcome
+from evaluation.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-CellType = TypeVar("CellType", Cell, HardCell)
-OutcomeType = TypeVar("OutcomeType", Outcome, HardOutcome)
+CellType = TypeVar("CellType", Cell, HardCell, RealCell)
+OutcomeType = TypeVar("OutcomeType", Outcome, HardOutcome, RealOutcome)
 _KINDS: dict[Any, Any] = {"int": int, "float": float, "str": str}
 
 
@@ -87,6 +90,15 @@ def kept_hard_cells(path: Path | None) -> KeptCells[HardCell, HardOutcome]:
     """
     beside = None if path is None else path.with_name(f"{path.stem}-skewed{path.suffix}")
     return KeptCells(beside, HardCell, HardOutcome, worlds.simulate_hard, worlds.STUDY)
+
+
+def kept_real_cells(path: Path | None, values: Path) -> KeptCells[RealCell, RealOutcome]:
+    """Return the store of cells with centred pairs of real algorithms, whose values are read from a file.
+
+    It is a file next to that of the other cells.
+    """
+    beside = None if path is None else path.with_name(f"{path.stem}-real{path.suffix}")
+    return KeptCells(beside, RealCell, RealOutcome, partial(real_pairs.simulate_real, values), real_pairs.STUDY)
 
 
 def _line(values: Sequence[object]) -> str:

@@ -14,7 +14,7 @@ from evaluation.federation import Refusal, pool
 from evaluation.federation.reading import MOST_BYTES, read_json
 from evaluation.ranking import digest
 from evaluation.ranking.document import schema_to_verify
-from evaluation.ranking.evaluate import SCHEMA
+from evaluation.ranking.plans import SCHEMA
 
 if TYPE_CHECKING:
     import argparse

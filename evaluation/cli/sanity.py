@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.cli.inputs import progress_line, read_assessment, write_json
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -37,7 +38,7 @@ def run(options: Namespace) -> int:
     instances = options.instances
     if options.assessment is not None:
         assessment = read_assessment(options.assessment)
-        instances = instances or assessment.kind.references.labels_number_objects
+        instances = instances or kind_of(assessment).references.labels_number_objects
         labels = {int(label) for region in assessment.regions for label in region.labels} or None
     findings = check_folders(
         options.references,

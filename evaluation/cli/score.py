@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.checking import Severity
+from evaluation.checking.sentences import finding, of_issue
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, read_assessment
+from evaluation.wording import counted
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.scoring import ScoredFolders
 
 _SHOWN: Final = 20
+_IGNORED_SHOWN: Final = 5
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -67,9 +70,7 @@ def run(options: Namespace) -> int:
     report(scored)
     if not any(scored.found_cases.values()):
         cases = len({row.case for row in scored.rows if row.case})
-        message = (
-            f"--predictions: {options.predictions} has no prediction that can be read for any of the {cases} cases"
-        )
+        message = f"--predictions: {options.predictions}: {finding('nothing_found', count=cases).sentence}"
         raise InputError(message)
     if left_out := left_out_words(assessment):
         print(left_out, file=sys.stderr)  # noqa: T201  (a command talks)
@@ -103,11 +104,11 @@ def algorithms_of(options: Namespace) -> dict[str, Path]:
     if not options.each:
         return {options.algorithm or folder.resolve().name: folder}
     if options.algorithm:
-        message = "--algorithm does not go with --each: the folders' names are taken"
+        message = "--algorithm cannot be combined with --each, which uses the folders' names"
         raise InputError(message)
     folders = {path.name: path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")}
     if not folders:
-        message = f"--predictions: {folder} holds no folder of an algorithm"
+        message = f"--predictions: {folder} contains no folder of an algorithm"
         raise InputError(message)
     return folders
 
@@ -126,24 +127,27 @@ def report(scored: ScoredFolders) -> None:
 def _lines(scored: ScoredFolders, algorithm: str) -> list[str]:
     """Lines about the files of one algorithm, the most important first."""
     findings = scored.findings.get(algorithm, [])
-    questions = [finding for finding in findings if finding.severity is Severity.HOLD]
-    lines = [f"{finding.sentence} (check this)" for finding in questions]
+    lines = [f"{each.sentence} (check this)" for each in findings if each.severity is Severity.HOLD]
     reasons = {case: issue for (name, case), issue in scored.reasons.items() if name == algorithm}
-    lines += [f"{issue.message} (counted as missing). {issue.remedy}".strip() for issue in reasons.values()]
-    missing = [finding for finding in findings if finding.severity is Severity.REJECT]
-    lines += [f"{finding.reason} (counted as missing). {finding.remedy}" for finding in missing if finding.file]
-    if absent := [finding.case for finding in missing if not finding.file]:
-        lines.append(f"no prediction for {_some(absent, 'cases')} (counted as missing)")
-    lines += [finding.sentence for finding in findings if finding.severity is Severity.NOTE]
-    if unexpected := scored.unexpected.get(algorithm):
-        lines.append(f"{len(unexpected)} files of no known case were not used ({_names(unexpected)})")
-    if unread := scored.unread.get(algorithm):
-        lines.append(f"{len(unread)} files of formats that are not read were not used ({_names(unread)})")
+    lines += [f"{of_issue(issue, case=case).sentence} {_counts(case)}" for case, issue in reasons.items()]
+    missing = [each for each in findings if each.severity is Severity.REJECT]
+    lines += [f"{each.sentence} {_counts(each.case)}" for each in missing if each.id != "file_missing"]
+    if absent := [each for each in missing if each.id == "file_missing"]:
+        first, others = absent[0], [each.case for each in absent[1:]]
+        more = f" {counted(len(others), 'other case')} without a file: {_names(others)}." if others else ""
+        lines.append(f"{first.sentence} {_counts(first.case)}{more}")
+    lines += [each.sentence for each in findings if each.severity is Severity.NOTE]
+    ignored = scored.ignored.get(algorithm) or {
+        name: finding("row_of_no_case", value=name) for name in scored.unexpected.get(algorithm, ())
+    }
+    lines += [f"{path}: {note.reason}" for path, note in list(ignored.items())[:_IGNORED_SHOWN]]
+    if len(ignored) > _IGNORED_SHOWN:
+        lines.append(f"{counted(len(ignored) - _IGNORED_SHOWN, 'more file')} ignored")
     return lines
 
 
-def _some(names: Sequence[str], noun: str) -> str:
-    return f"{len(names)} {noun} ({_names(names)})" if len(names) > 1 else names[0]
+def _counts(case: str) -> str:
+    return "It counts as missing." if case else "All cases count as missing."
 
 
 def _names(names: Sequence[str]) -> str:

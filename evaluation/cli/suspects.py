@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.cli import InputError
 from evaluation.cli.inputs import progress_line, read_assessment, write_json
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -45,7 +46,7 @@ def run(options: Namespace) -> int:
         message = f"--predictions: {options.predictions} has no folder of an algorithm"
         raise InputError(message)
     assessment = read_assessment(options.assessment) if options.assessment is not None else None
-    instances = options.instances or (assessment is not None and assessment.kind.references.labels_number_objects)
+    instances = options.instances or (assessment is not None and kind_of(assessment).references.labels_number_objects)
     cases = read_cases(options.references, folders, options.images, instances=instances)
     regions = label_regions(cases)
     if assessment is not None and not instances:

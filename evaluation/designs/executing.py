@@ -25,6 +25,7 @@ from evaluation.designs.compilation.scored import is_scored
 from evaluation.designs.compilation.uses import is_reported
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.words import cell_words
+from evaluation.problems.offered_metrics import kinds_with
 
 RUN_HERE: Final = "Algorithms of teams are run here; their test images never leave the platform."
 _WHERE_RUN_HERE: Final = {"submission_method": "docker_container", "test_data_access": "hidden"}
@@ -198,7 +199,7 @@ def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
         return ChoiceState(Execution.STATED, "The platform does not compute it as long as its options are open.")
     kinds = {kind for kind in kinds_of(values) if kind}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
-    if kind is not None and kind not in meant.metric.problems:
+    if kind is not None and kind not in kinds_with(meant.metric):
         return ChoiceState(Execution.STATED, f"The platform does not compute it for {problems.get(kind).title}.")
     if is_reported(row, meant, kind):
         return ChoiceState(Execution.EXECUTED, "Computed and reported without a rank.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,7 +22,11 @@ Kind = Literal[
     "figure",
     "checklist",
     "break",
+    "record",
 ]
+
+RECORD_NAME: Final = "podium-design.json"
+"""Name of the data that a document carries for programs."""
 
 
 class Drawing(str):
@@ -60,7 +64,8 @@ class Block:
         ``lead`` is the opening sentence of a document, ``remark`` is less prominent text, ``mark`` describes a change
         or text that is still to be written. ``digest`` is a digest with its name in `items`. ``checklist`` is a table
         whose last column names anchors, with their names in `items`. ``prose`` is a paragraph whose `rows` are
-        sentences (see `Sentence`). ``break`` starts a new page in formats with pages.
+        sentences (see `Sentence`). ``break`` starts a new page in formats with pages. ``record`` contains data for
+        programs, which Word and PDF files carry without showing them.
     text
         Text of a heading, paragraph, code or mark; the beginning of a paragraph of prose; the caption of a figure or
         table.

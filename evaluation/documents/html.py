@@ -107,6 +107,8 @@ def _html(block: Block) -> str:
             return _table(block)
         case "figure":
             return _figure(block)
+        case "record":
+            return ""
         case _:
             return f"<p>{escape(block.text)}</p>"
 

@@ -209,6 +209,8 @@ def _latex(block: Block, labels: Mapping[str, str]) -> str:
             return _table(block, rows)
         case "break":
             return "\\clearpage"
+        case "record":
+            return ""
     return escaped(block.text)
 
 

@@ -27,7 +27,7 @@ def _block(block: Block, labels: Mapping[str, str]) -> str:
         case "prose":
             lead = f"**{_escape(block.text)}.** " if block.text else ""
             return lead + " ".join(_sentence(Sentence(*row), labels) for row in block.rows)
-        case "break":
+        case "break" | "record":
             return ""
         case "remark" | "mark":
             return f"*{_escape(block.text)}*"

@@ -90,6 +90,8 @@ def _html(block: Block, labels: Mapping[str, str], figures: Mapping[str, Printed
             return _figure(block, figures)
         case "break":
             return '<div class="break"></div>'
+        case "record":
+            return ""
     return f"<p>{escape(block.text)}</p>"
 
 

@@ -6,10 +6,13 @@ import io
 import re
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
+from xml.sax.saxutils import escape
 
 import docx
 from docx.enum.style import WD_STYLE_TYPE
 from docx.enum.text import WD_ALIGN_PARAGRAPH
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
@@ -37,6 +40,10 @@ INK: Final = RGBColor(0x1C, 0x24, 0x27)
 LONGEST: Final = 48
 # What a cell has on its sides, and the mean width of a character in it.
 CELL_PADDING, CHARACTER = Mm(4.2), Mm(1.75)
+RECORD_FOLDER: Final = "/customXml/"
+"""Folder of the data of a record. Word keeps its parts when it saves the file."""
+RECORD_TAG: Final = "{urn:podium:record}record"
+_RECORD_TYPE: Final = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/customXml"
 # Characters that XML cannot hold.
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f￾￿]")
 
@@ -154,6 +161,8 @@ class _Writer:
                 self._table(block)
             case "break":
                 word.add_page_break()  # type: ignore[no-untyped-call]
+            case "record":
+                _attach(word, block.text)
             case _:
                 word.add_paragraph(_clean(block.text))
 
@@ -239,6 +248,12 @@ class _Writer:
         end.set(qn("w:id"), number)
         first.addprevious(start)
         last.addnext(end)
+
+
+def _attach(word: WordDocument, text: str) -> None:
+    content = f'<?xml version="1.0" encoding="UTF-8"?><record xmlns="urn:podium:record">{escape(text)}</record>'
+    part = Part(PackURI(f"{RECORD_FOLDER}item7.xml"), "application/xml", content.encode("utf-8"), word.part.package)
+    word.part.relate_to(part, _RECORD_TYPE)
 
 
 def _bookmark_name(anchor: str) -> str:

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
-from evaluation.ranking.evaluate import SCHEMA, SCHEMA_BEFORE
 from evaluation.ranking.families import share_without_steps
+from evaluation.ranking.plans import SCHEMA, SCHEMA_BEFORE
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty import effects
+from evaluation.ranking.uncertainty.budgets import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
 from evaluation.ranking.uncertainty.draws import Draws, Spread
+from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 from evaluation.ranking.uncertainty.failures import failure
-from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Elementary, Ranking, budget
 from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters
 from evaluation.ranking.uncertainty.schema_2 import difference_of_schema_2
 from evaluation.ranking.uncertainty.statements import LEADING
@@ -25,9 +26,9 @@ from evaluation.ranking.uncertainty.statements import LEADING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment, RankingScheme, Step
-    from evaluation.ranking.evaluate import Evaluated
-    from evaluation.ranking.uncertainty.grounds import Budget
+    from evaluation.assessment.model import Assessment, RankingScheme, Step
+    from evaluation.ranking.plans import Evaluated
+    from evaluation.ranking.uncertainty.budgets import Budget
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

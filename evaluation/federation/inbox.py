@@ -22,7 +22,7 @@ from evaluation.federation.schemas import MESSAGES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 NO_MESSAGE_BEFORE: Final = "0" * 64
 """``previous`` of the first message of a site."""
@@ -280,7 +280,7 @@ def _check_hand_over(message: Mapping[str, Any], ledger: Ledger, received: Recei
     if received.handed_to not in (None, host):
         raise Refusal("joining", f"site {site} joined site {received.handed_to} before: once is all")
     if received.manifest is not None or received.packages:
-        raise Refusal("joining", f"site {site} sealed its cases for a summary of its own, and joins nobody")
+        raise Refusal("joining", f"site {site} sealed its cases for a summary of its own and joins no other site")
     other = ledger.received.get(host, Received())
     if other.handed_to is not None:
         raise Refusal("joining", f"site {host} joined site {other.handed_to} itself")

@@ -19,7 +19,7 @@ from evaluation.ranking.scores import rank, snap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment, MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 FloatArray = npt.NDArray[np.float64]
 _SLACK: Final = 1e-5

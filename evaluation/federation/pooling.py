@@ -25,14 +25,14 @@ from evaluation.federation.scheme import (
 from evaluation.federation.scores import Scored, Sites, cell_parts, overall_part, scored
 from evaluation.ranking.document import versions
 from evaluation.ranking.entries import algorithm_entry, summary_entry
-from evaluation.ranking.evaluate import SCHEMA
+from evaluation.ranking.plans import SCHEMA
 from evaluation.ranking.scores import snap
 from evaluation.ranking.stability import Stability, measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.ranking.combination import Part
 
 FloatArray = npt.NDArray[np.float64]

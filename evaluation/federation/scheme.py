@@ -9,7 +9,7 @@ from evaluation.assessment.ranking import scheme_of
 from evaluation.federation.errors import FederationError
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
+    from evaluation.assessment.model import Assessment, MetricUse, RankingScheme, Step
 
 DISCLOSURES: Final = ("places", "means", "moments")
 """Levels of disclosure: the amount of information that leaves a site, from little to much."""

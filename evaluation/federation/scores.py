@@ -19,7 +19,7 @@ from evaluation.ranking.scores import rank, snap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.federation.scheme import SiteScheme
 
 FloatArray = npt.NDArray[np.float64]

@@ -30,10 +30,12 @@ from evaluation.federation.scheme import (
     unit_level,
 )
 from evaluation.outcomes import Outcome
-from evaluation.ranking.combination import combine, parts_of
+from evaluation.problems import kind_of
+from evaluation.ranking.combination import combine
 from evaluation.ranking.counted import counted_results
-from evaluation.ranking.evaluate import Plan, evaluate, make_plan
+from evaluation.ranking.evaluate import evaluate, make_plan
 from evaluation.ranking.hierarchy import unit_values
+from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes.rank_then_aggregate import case_ranks
 
 if TYPE_CHECKING:
@@ -41,7 +43,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.assessment.model import Assessment, RankingScheme
+    from evaluation.ranking.plans import Plan
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -192,7 +195,7 @@ class _AtSite:
     def _cell(
         self, table: Table, whole: FloatArray, plan: Plan, minimum: int
     ) -> tuple[dict[str, Any], FloatArray | None]:
-        gone = _missing(table, self.results, one_metric=self.local.kind.metrics.is_single_metric)
+        gone = _missing(table, self.results, one_metric=kind_of(self.local).metrics.is_single_metric)
         units_gone = gone if plan.hierarchy is None else _by_unit(gone.astype(float), plan, self.local) > 0
         cell: dict[str, Any] = {
             "metric": table.metric.name,

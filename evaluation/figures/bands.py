@@ -13,7 +13,7 @@ from evaluation.ranking.resampling import Design, multiplicities
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.metrics.values import FloatArray
 
 MOST_DRAWS: Final = 500

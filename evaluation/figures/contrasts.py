@@ -14,7 +14,7 @@ from evaluation.ranking.reading import entries
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment, MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 DIVERGING: Final = [[0.0, QUALITATIVE[3]], [0.5, "#f0ede6"], [1.0, QUALITATIVE[0]]]
 """Diverging scale from brick over neutral to blue.

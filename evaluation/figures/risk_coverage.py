@@ -15,7 +15,7 @@ from evaluation.metrics.confidence_values import curve_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.metrics.values import FloatArray
 
 MOST_PLACES: Final = 100

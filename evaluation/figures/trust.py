@@ -201,7 +201,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
         for name, trusted in places.items()
         for words in [sentence(name, trusted, everybody)]
     ]
-    return {**plot, "remarks": [f"Beaten by nobody in both: {', '.join(first)}.", *remarks]}
+    return {**plot, "remarks": [f"Beaten by no other in both: {', '.join(first)}.", *remarks]}
 
 
 def _reach(value: float, low: float, high: float, colour: str) -> dict[str, Any]:

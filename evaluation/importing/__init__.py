@@ -10,9 +10,10 @@ from evaluation.importing.analysing import Analysis, analyse
 from evaluation.importing.arranging import Arranged, arrange
 from evaluation.importing.case_lists import read_case_list
 from evaluation.importing.choices import MetricChoice, assessment_of, read_choices, suggest_metrics
+from evaluation.importing.content import Measured
 from evaluation.importing.fitting import Fitting
 from evaluation.importing.formats import FORMATS, read_results_file
-from evaluation.importing.measured import Measured, read_measured, roles_of
+from evaluation.importing.measured import read_measured, roles_of
 from evaluation.importing.roles import ROLES, guess_roles
 from evaluation.importing.sheets import Sheet, SheetLimits, TableError, read_sheet
 

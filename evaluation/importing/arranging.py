@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from evaluation.importing.numbers import as_number, is_blank
+from evaluation.importing.questions import questions
 from evaluation.importing.roles import ROLES
 from evaluation.importing.sheets import DEFAULT, Sheet, SheetLimits, TableError, shown
 from evaluation.outcomes import Outcome
@@ -42,7 +43,9 @@ class Arranged:
     missing
         Cells without a value, and combinations of algorithm, case, region and metric that the table does not contain.
     notes
-        Sentences on how the table was read that a reader must know.
+        Sentences on how the table was read that a reader must know, with the questions.
+    questions
+        Values outside the range of their metric, and names that are nearly the same.
     directions
         Better direction by metric, as far as the file states it.
     is_summary
@@ -60,6 +63,7 @@ class Arranged:
     notes: tuple[str, ...]
     directions: Mapping[str, str] = field(default_factory=dict)
     is_summary: bool = False
+    questions: tuple[str, ...] = ()
 
     def values_of(self, metric: str) -> np.ndarray[Any, np.dtype[np.float64]]:
         """All values of a metric that are there."""
@@ -135,6 +139,7 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
         "," in cell for column_index in places["value"] for cell in sheet.column(column_index)
     ):
         notes.append("Commas inside numbers were read as decimal signs.")
+    asked = tuple(questions(results))
     return Arranged(
         results=results.drop(columns=["line", "column"]),
         tasks=tuple(name for name in distinct["task"] if name),
@@ -144,9 +149,10 @@ def arrange(sheet: Sheet, roles: Mapping[str, str], *, limits: SheetLimits = DEF
         cases=0 if is_summary else len(set(zip(results["task"], results["case"], strict=True))),
         meaning=meaning,
         missing=_missing(results),
-        notes=tuple(notes),
+        notes=(*notes, *asked),
         directions=sheet.directions,
         is_summary=is_summary,
+        questions=asked,
     )
 
 
@@ -192,7 +198,7 @@ def _meaning(sheet: Sheet, places: Mapping[str, Sequence[int]]) -> str:
             raise TableError(
                 sheet.file,
                 "no column names the cases, so this looks like one summary value an algorithm",
-                "Send the values of single cases: without them nobody can say how sure a ranking is.",
+                "Send the values of single cases: without them the uncertainty of a ranking is unknown.",
             )
         return "case"
     if several and "metric" in places:
@@ -309,7 +315,7 @@ def _check_size(
         raise TableError(
             sheet.file,
             f"there is one case, {shown(distinct['case'][0])}",
-            "Send the values of single cases: without them nobody can say how sure a ranking is.",
+            "Send the values of single cases: without them the uncertainty of a ranking is unknown.",
         )
     boards = len(results[["task", "region", "metric"]].drop_duplicates())
     for number, most, what in (

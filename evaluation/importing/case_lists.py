@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.importing.measured import Measured
+from evaluation.assessment.columns import grouping_columns
+from evaluation.importing.content import Measured
 from evaluation.importing.numbers import as_number, is_blank
 from evaluation.importing.sheets import DEFAULT, Sheet, SheetLimits, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 _LONGEST_NAME: Final = 100
 
@@ -34,7 +35,7 @@ def read_case_list(
         what = f"there are {len(sheet.rows):,} cases, and at most {limits.cases:,} are taken"
         measured.refuse(sheet.file, "", what, "Send fewer.")
         return [], measured.problems
-    needed = assessment.grouping_columns
+    needed = grouping_columns(assessment)
     for column in needed:
         if column not in sheet.columns:
             what = f"no column is called {shown(column)}"

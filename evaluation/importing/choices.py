@@ -7,18 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation import problems
-from evaluation.assessment import Assessment, parse
+from evaluation.assessment import parse
 from evaluation.assessment.described import WITHOUT
 from evaluation.assessment.ranking import EXPLORATORY
 from evaluation.assessment.reading import is_number
 from evaluation.catalogue import CatalogueError, all_metrics, get
+from evaluation.importing.questions import is_per_cent, known_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from evaluation.assessment.model import Assessment
     from evaluation.importing.arranging import Arranged
 
 EXCLUDE: Final = "exclude"
+WORST_IN_TABLE: Final = "the worst value in the table"
 _HIGHER: Final = (
     *(
         "dice",
@@ -109,28 +112,52 @@ def suggest_metrics(arranged: Arranged) -> list[MetricChoice]:
     suggested = []
     for metric in arranged.metrics:
         direction = arranged.directions.get(metric) or direction_of(metric)
-        missing, why = worst_value(arranged.values_of(metric), direction or "higher")
+        missing, why = worst_value(arranged.values_of(metric), direction or "higher", name=metric)
         suggested.append(MetricChoice(metric, direction, missing, why))
     return suggested
 
 
-def worst_value(values: Iterable[float], direction: str) -> tuple[float, str]:
+def worst_value(values: Iterable[float], direction: str, *, name: str = "") -> tuple[float, str]:
     """Return the default value for a missing value, and its reason.
 
-    The default is as bad as the worst value in the table, or worse.
+    The default is as bad as the worst value in the table, or worse. Where the range of the metric is not known, it is
+    `WORST_IN_TABLE`: another algorithm's value, which `is_guess` tells from a bound of the metric.
+
+    Parameters
+    ----------
+    name
+        Name of the metric, by which its range may be known.
 
     Examples
     --------
     >>> worst_value([0.5, 0.9], "higher"), worst_value([3.0, 8.0], "lower")
     ((0.0, 'the lowest a value from 0 to 1 can be'), (8.0, 'the worst value in the table'))
+    >>> worst_value([0.2, 0.9], "higher", name="MCC"), worst_value([72.0, 88.0], "higher", name="Dice")
+    ((-1.0, 'the lowest a value from -1 to 1 can be'), (0.0, 'the lowest a percentage can be'))
     """
     numbers = [float(value) for value in values]
     low, high = min(numbers), max(numbers)
+    bounds = known_range(name) if name else None
+    if bounds is not None and bounds[0] <= low and high <= bounds[1]:
+        if direction == "higher":
+            return bounds[0], f"the lowest a value from {bounds[0]:g} to {bounds[1]:g} can be"
+        return bounds[1], f"the highest a value from {bounds[0]:g} to {bounds[1]:g} can be"
+    if bounds is not None and is_per_cent(numbers, bounds):
+        return (
+            (0.0, "the lowest a percentage can be")
+            if direction == "higher"
+            else (100.0, "the highest a percentage can be")
+        )
     if direction == "higher":
         if low >= 0 and high <= 1:
             return 0.0, "the lowest a value from 0 to 1 can be"
-        return low, "the worst value in the table"
-    return high, "the worst value in the table"
+        return low, WORST_IN_TABLE
+    return high, WORST_IN_TABLE
+
+
+def is_guess(choice: MetricChoice) -> bool:
+    """Return whether the value of a missing value is the worst value of another algorithm, which no one has chosen."""
+    return choice.why == WORST_IN_TABLE
 
 
 def direction_of(metric: str) -> str:

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from evaluation.assessment.described import WITHOUT
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 NO_CASE = ""
 """In the place of a case, of a value of the whole data set."""
@@ -122,7 +122,7 @@ class Sources:
 
 def sources_of(assessment: Assessment) -> Sources:
     """Return the source of the uncertainty of each metric."""
-    if not assessment.kind.is_measured_elsewhere:
+    if not kind_of(assessment).is_measured_elsewhere:
         return Sources(tuple(use.title for use in assessment.metrics))
     whole = [use for use in assessment.metrics if use.level == "dataset"]
     return Sources(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.importing.fitting import Fitting
-from evaluation.importing.measured import Measured, read_measured, roles_of
+from evaluation.importing.measured import read_measured, roles_of
 from evaluation.importing.sheets import Sheet, read_sheet
 from evaluation.outcomes import Outcome
 from evaluation.problems.folders import CASES_FILE
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
+    from evaluation.importing.content import Measured
     from evaluation.scoring.evidence_blocks import Block
 
 VALUES_FILE: Final = "values.csv"

@@ -12,8 +12,8 @@ from evaluation.scoring.given_evidence import FEWEST_REPLICATES
 
 if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse
+    from evaluation.importing.content import Measured
     from evaluation.importing.fitting import Fitting
-    from evaluation.importing.measured import Measured
 
 COLUMNS: Final = ("algorithm", "metric", "region", "replicate", "value")
 

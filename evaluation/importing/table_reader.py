@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from evaluation.importing.content import DIAGONAL, Cell, Measured
 from evaluation.importing.fitting import NO_CASE, Fitting, is_in_range, needs_worst, range_words, takes_uncertainty
-from evaluation.importing.measured import DIAGONAL, Cell, Measured
 from evaluation.importing.numbers import as_number, is_blank
 from evaluation.importing.roles import ROLES
 from evaluation.importing.sheets import Sheet, SheetLimits, shown
 from evaluation.outcomes import Outcome
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +37,7 @@ class TableReader:
 
     def __init__(self, sheet: Sheet, roles: Mapping[str, str], fitting: Fitting, measured: Measured) -> None:
         self.sheet, self.fitting, self.measured = sheet, fitting, measured
-        self.problem = fitting.assessment.kind
+        self.problem = kind_of(fitting.assessment)
         self.uses = fitting.assessment.metrics
         besides = {
             DIAGONAL: self.problem.metrics.has_image_diagonal,

@@ -95,7 +95,7 @@ def iou(one: Body, other: Body) -> float:
 
 def _body(objects: Objects, index: int, shape: Shape) -> Body:
     dimensions = objects.dimensions
-    if objects.labels is None:
+    if not objects.has_masks:
         low, high = objects.boxes[index, :dimensions], objects.boxes[index, dimensions:]
         if shape in ("convex_hull", "polygon"):
             return _hull(_box_corners(low, high))

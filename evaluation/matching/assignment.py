@@ -273,6 +273,11 @@ def _hungarian(pairs: Pairs, goodness: NDArray[np.float64], references: int, pre
 
 def inside_ignored(regions: Objects, prediction: Objects) -> NDArray[np.int64]:
     """Return the predictions of which more than half is in an ignored region."""
+    if prediction.masks is not None and regions.has_masks:
+        # Regions may overlap, too: each pixel counts once.
+        boxes = zip(prediction.masks.parts, prediction.slices, strict=True)
+        ignored = np.array([np.count_nonzero(part & regions.covered[box]) for part, box in boxes], dtype=float)
+        return np.flatnonzero(ignored > _HALF * prediction.areas)
     if regions.labels is not None and prediction.labels is not None:
         shared, whole = mask_overlap(regions, prediction), prediction.areas
     elif regions.has_extent and prediction.has_extent:

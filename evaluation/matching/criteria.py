@@ -7,12 +7,13 @@ looked at, so that thousands of objects cost little more than their pixels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
 from evaluation.matching import approximations
+from evaluation.matching.mask_lists import MaskList
 from evaluation.metrics.boundary import SLACK, band_width
 from evaluation.metrics.distances import squared_distance_to_background
 
@@ -65,9 +66,9 @@ def _same_space(reference: Objects, prediction: Objects) -> None:
     if reference.size and prediction.size and reference.dimensions != prediction.dimensions:
         message = f"objects in {reference.dimensions} and in {prediction.dimensions} dimensions"
         raise ValueError(message)
-    one, other = reference.labels, prediction.labels
-    if one is not None and other is not None and one.shape != other.shape:
-        message = f"label maps of shape {one.shape} and {other.shape}"
+    one, other = reference.grid_shape, prediction.grid_shape
+    if one is not None and other is not None and one != other:
+        message = f"label maps of shape {one} and {other}"
         raise ValueError(message)
 
 
@@ -85,18 +86,38 @@ def shared_pixels(reference: NDArray[np.int64], prediction: NDArray[np.int64], p
 
 
 def mask_overlap(reference: Objects, prediction: Objects) -> Pairs:
-    """Pixels that objects of two label maps share.
+    """Pixels that objects of two label maps, or of two lists of masks, share.
 
     Raises
     ------
     ValueError
         Without masks on both sides, or if the maps differ in shape.
     """
-    if reference.labels is None or prediction.labels is None:
+    if not (reference.has_masks and prediction.has_masks):
         message = "this criterion needs masks on both sides"
         raise ValueError(message)
     _same_space(reference, prediction)
+    if reference.masks is not None or prediction.masks is not None:
+        return shared_by_masks(_masks_of(reference), _masks_of(prediction))
     return shared_pixels(reference.index_map, prediction.index_map, prediction.size)
+
+
+def shared_by_masks(reference: MaskList, prediction: MaskList) -> Pairs:
+    """Count the pixels that masks of two lists share; masks of one list may overlap."""
+    product = (reference.incidence @ prediction.incidence.T).tocoo()
+    order = np.lexsort((product.col, product.row))
+    rows, columns = product.row[order].astype(np.int64), product.col[order].astype(np.int64)
+    return Pairs(rows, columns, product.data[order].astype(float))
+
+
+def _masks_of(objects: Objects) -> MaskList:
+    if objects.masks is not None:
+        return objects.masks
+    parts, offsets = (
+        zip(*(objects.mask(index) for index in range(objects.size)), strict=True) if objects.size else ((), ())
+    )
+    assert objects.grid_shape is not None
+    return MaskList(objects.grid_shape, parts, offsets)
 
 
 def _mask_iou(reference: Objects, prediction: Objects) -> Pairs:
@@ -133,7 +154,7 @@ def _box_iou(
 
 
 def _approx_iou(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> Pairs:
-    if shape == "polygon" and reference.labels is not None and prediction.labels is not None:
+    if shape == "polygon" and reference.has_masks and prediction.has_masks:
         return _mask_iou(reference, prediction)
     _same_space(reference, prediction)
     ours, theirs = approximations.bodies(reference, shape), approximations.bodies(prediction, shape)
@@ -151,13 +172,18 @@ def _boundary_iou(
     reference: Objects, prediction: Objects, *, distance: float | None = None, distance_ratio: float = 0.02
 ) -> Pairs:
     """Boundary IoU of each pair of masks that touch; the bands of all objects are made in one pass each."""
-    if reference.labels is None or prediction.labels is None:
+    if reference.grid_shape is None or prediction.grid_shape is None:
         message = "this criterion needs masks on both sides"
         raise ValueError(message)
     _same_space(reference, prediction)
     width = distance
     if width is None:
-        width = band_width(reference.labels.shape, reference.spacing, distance_ratio)
+        width = band_width(reference.grid_shape, reference.spacing, distance_ratio)
+    if reference.masks is not None or prediction.masks is not None:
+        first, second = _bands_of_masks(reference, width), _bands_of_masks(prediction, width)
+        shared = shared_by_masks(first, second)
+        both = first.areas[shared.reference] + second.areas[shared.prediction] - shared.value
+        return shared._replace(value=shared.value / both)
     ours, theirs = _bands(reference, width), _bands(prediction, width)
     common = shared_pixels(ours, theirs, prediction.size)
     our_areas, their_areas = np.bincount(ours.ravel())[1:], np.bincount(theirs.ravel())[1:]
@@ -169,15 +195,25 @@ def _bands(objects: Objects, width: float) -> NDArray[np.int64]:
     """The index map, kept only within a distance of each object's own outline."""
     bands = np.zeros_like(objects.index_map)
     for index, box in enumerate(objects.slices):
-        mask = objects.index_map[box] == index + 1
-        squared = squared_distance_to_background(np.pad(mask, 1), objects.spacing)
-        inner = squared[(slice(1, -1),) * mask.ndim]
-        bands[box][mask & (inner <= (width * (1 + SLACK)) ** 2)] = index + 1
+        bands[box][_band(objects.index_map[box] == index + 1, objects.spacing, width)] = index + 1
     return bands
 
 
+def _bands_of_masks(objects: Objects, width: float) -> MaskList:
+    masks = _masks_of(objects)
+    return replace(masks, parts=tuple(_band(part, objects.spacing, width) for part in masks.parts))
+
+
+def _band(mask: NDArray[np.bool_], spacing: tuple[float, ...], width: float) -> NDArray[np.bool_]:
+    """Pixels of an object within a distance of its outline."""
+    squared = squared_distance_to_background(np.pad(mask, 1), spacing)
+    inner = squared[(slice(1, -1),) * mask.ndim]
+    band: NDArray[np.bool_] = mask & (inner <= (width * (1 + SLACK)) ** 2)
+    return band
+
+
 def _ior(reference: Objects, prediction: Objects) -> Pairs:
-    if reference.labels is not None and prediction.labels is not None:
+    if reference.has_masks and prediction.has_masks:
         common, whole = mask_overlap(reference, prediction), reference.areas
     else:
         common, whole = box_overlap(reference, prediction)[0], reference.extents
@@ -202,6 +238,13 @@ def _center_distance(reference: Objects, prediction: Objects, *, within: float =
 
 def _points_inside(points: NDArray[np.float64], objects: Objects) -> list[tuple[int, int]]:
     """Return pairs of object and point for points in the object's mask, or in its box if it has no mask."""
+    if objects.masks is not None:
+        places = np.floor(points).astype(np.int64)
+        return [
+            (index, point)
+            for index, (part, offset) in enumerate(zip(objects.masks.parts, objects.masks.offsets, strict=True))
+            for point in np.flatnonzero(_are_inside(places - np.asarray(offset), part)).tolist()
+        ]
     if objects.labels is not None:
         pixels = np.floor(points).astype(int)
         inside = ((pixels >= 0) & (pixels < objects.labels.shape)).all(axis=1)
@@ -209,6 +252,12 @@ def _points_inside(points: NDArray[np.float64], objects: Objects) -> list[tuple[
         owners[inside] = objects.index_map[tuple(pixels[inside].T)]
         return [(int(owner) - 1, point) for point, owner in enumerate(owners) if owner]
     return _points_in_boxes(points, objects)
+
+
+def _are_inside(pixels: NDArray[np.int64], part: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    inside = np.asarray(((pixels >= 0) & (pixels < part.shape)).all(axis=1))
+    inside[inside] = part[tuple(pixels[inside].T)]
+    return inside
 
 
 def _points_in_boxes(points: NDArray[np.float64], objects: Objects) -> list[tuple[int, int]]:
@@ -229,7 +278,7 @@ def _center_hit(reference: Objects, prediction: Objects) -> Pairs:
 
 
 def _point_in_mask(reference: Objects, prediction: Objects) -> Pairs:
-    if reference.labels is None:
+    if not reference.has_masks:
         message = "loc_point_in_mask needs masks in the reference"
         raise ValueError(message)
     return _center_hit(reference, prediction)

@@ -1,4 +1,4 @@
-"""The objects of one image, however they are given: boxes, points or a label map."""
+"""The objects of one image, however they are given: boxes, points, a label map or masks that may overlap."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from evaluation.matching.mask_lists import MaskList
 
 InstanceConnectivity = Literal["as_submitted", "full", "face"]
 
@@ -29,6 +31,8 @@ class Objects:
         Shape ``(n, k)``.
     labels
         Label map, 0 is background; it cannot contain objects that overlap.
+    masks
+        One mask per object; they may overlap.
     ids
         Label of each object, in the order of the other arrays; all labels that occur, ascending, if omitted.
     classes, scores
@@ -52,6 +56,7 @@ class Objects:
         boxes: ArrayLike | None = None,
         points: ArrayLike | None = None,
         labels: ArrayLike | None = None,
+        masks: MaskList | None = None,
         ids: Sequence[int] | None = None,
         classes: Sequence[str] | None = None,
         scores: ArrayLike | None = None,
@@ -59,12 +64,13 @@ class Objects:
         decisions: ArrayLike | None = None,
         spacing: Sequence[float] | None = None,
     ) -> None:
-        if sum(given is not None for given in (boxes, points, labels)) != 1:
-            message = "objects are given as boxes, as points or as a label map"
+        if sum(given is not None for given in (boxes, points, labels, masks)) != 1:
+            message = "objects are given as boxes, as points, as a label map or as masks"
             raise ValueError(message)
         self.boxes_given = None if boxes is None else _rows(boxes, "boxes", even=True)
         self.points_given = None if points is None else _rows(points, "points", even=False)
         self.labels = None if labels is None else np.asarray(labels)
+        self.masks = masks
         if self.boxes_given is not None:
             half = self.boxes_given.shape[1] // 2
             if (self.boxes_given[:, half:] <= self.boxes_given[:, :half]).any():
@@ -98,12 +104,32 @@ class Objects:
     @property
     def dimensions(self) -> int:
         """Number of axes."""
-        if self.labels is not None:
-            return int(self.labels.ndim)
+        if self.grid_shape is not None:
+            return len(self.grid_shape)
         if self.boxes_given is not None:
             return int(self.boxes_given.shape[1]) // 2
         assert self.points_given is not None
         return int(self.points_given.shape[1])
+
+    @property
+    def grid_shape(self) -> tuple[int, ...] | None:
+        """Shape of the image of a label map or masks; ``None`` for boxes and points."""
+        if self.labels is not None:
+            return self.labels.shape
+        return None if self.masks is None else self.masks.shape
+
+    @property
+    def has_masks(self) -> bool:
+        """True if the pixels of each object are known."""
+        return self.grid_shape is not None
+
+    @cached_property
+    def covered(self) -> NDArray[np.bool_]:
+        """Mask of the pixels that belong to an object."""
+        if self.masks is not None:
+            return self.masks.covered
+        covered: NDArray[np.bool_] = self.index_map != 0
+        return covered
 
     @property
     def has_extent(self) -> bool:
@@ -132,7 +158,7 @@ class Objects:
         """Number of pixels, or the extent of the boxes."""
         if self.labels is not None:
             return np.bincount(self.index_map.ravel(order="K"))[1:].astype(float)
-        return self.extents
+        return self.extents if self.masks is None else self.masks.areas
 
     @cached_property
     def extents(self) -> NDArray[np.float64]:
@@ -143,8 +169,11 @@ class Objects:
 
     @cached_property
     def slices(self) -> list[tuple[slice, ...]]:
-        """Bounding slices of each object of a label map."""
+        """Bounding slices of each object of a label map, or of each mask."""
         from scipy import ndimage
+
+        if self.masks is not None:
+            return self.masks.slices
 
         return [box for box in ndimage.find_objects(self.index_map, max_label=self.size) if box is not None]
 
@@ -153,7 +182,7 @@ class Objects:
         """Bounding boxes, half open."""
         if self.boxes_given is not None:
             return self.boxes_given
-        if self.labels is None:
+        if not self.has_masks:
             message = "points have no boxes"
             raise ValueError(message)
         corners = [[*(s.start for s in box), *(s.stop for s in box)] for box in self.slices]
@@ -164,6 +193,8 @@ class Objects:
         """The points, the centres of the boxes, or the centres of mass (which may be outside an object)."""
         if self.points_given is not None:
             return self.points_given
+        if self.masks is not None:
+            return self.masks.centres
         if self.labels is None:
             half = self.dimensions
             return (self.boxes[:, :half] + self.boxes[:, half:]) / 2
@@ -184,6 +215,8 @@ class Objects:
 
     def mask(self, index: int) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
         """The pixels of one object inside its bounding box, and where the box starts."""
+        if self.masks is not None:
+            return self.masks.parts[index], self.masks.offsets[index]
         box = self.slices[index]
         return self.index_map[box] == index + 1, tuple(s.start for s in box)
 
@@ -194,6 +227,7 @@ class Objects:
             boxes=None if self.boxes_given is None else self.boxes_given[rows],
             points=None if self.points_given is None else self.points_given[rows],
             labels=self.labels,
+            masks=None if self.masks is None else self.masks.select(rows),
             ids=None if self.labels is None else self.ids[rows].tolist(),
             classes=None if self.classes is None else self.classes[rows].tolist(),
             scores=None if self.scores is None else self.scores[rows],
@@ -209,6 +243,8 @@ class Objects:
         return other
 
     def _checked_ids(self, ids: Sequence[int] | None) -> NDArray[np.int64]:
+        if self.masks is not None:
+            return np.arange(self.masks.size)
         if self.labels is None:
             rows = self.boxes_given if self.boxes_given is not None else self.points_given
             assert rows is not None

@@ -1,7 +1,7 @@
-"""Results of a ranking for collections of evaluations: Every Eval Ever 0.2 and ``model-index`` of model cards.
+"""Results of a ranking for collections of evaluations: Every Eval Ever 0.3 and ``model-index`` of model cards.
 
-Both take one record per algorithm. A value always comes with its interval, as far as the ranking has one, and with the
-rank set: a rank alone is never exported.
+Both take one record per algorithm. A value comes with its confidence interval where the ranking has one, and otherwise with
+the range of its resamples under a name of its own. A rank always comes with its rank set.
 
 Structures: eval.schema.json (evaleval/every_eval_ever), and the metadata of model cards on Hugging Face.
 """
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
     from evaluation.metadata.facts import ResultFacts
 
-SCHEMA_VERSION: Final = "0.2.1"
-_BOOTSTRAP: Final = "bootstrap over cases"
+SCHEMA_VERSION: Final = "0.3.0"
+_METHODS: Final = {
+    "hall_and_t": "wider of Student's t and Hall's transformation at each end",
+    "perfect": "one-sided lower limit of perfect values",
+}
+_RESAMPLING: Final = "percentiles of resampled cases, no confidence interval"
 
 
 def every_eval_ever(facts: ResultFacts) -> dict[str, dict[str, Any]]:
@@ -100,18 +104,18 @@ def _result(facts: ResultFacts, board: Mapping[str, Any], entry: Mapping[str, An
         config |= {"score_type": "continuous", "min_score": low_bound, "max_score": high_bound}
     if board.get("unit"):
         config["metric_unit"] = str(board["unit"])
-    details = {key: _text(value) for key, value in _arguments(facts, board, entry).items() if key.startswith("rank")}
+    arguments = _arguments(facts, board, entry)
+    details = {key: _text(value) for key, value in arguments.items() if key.startswith(("rank", "resampling"))}
     score: dict[str, Any] = {"score": entry["score"], "details": details}
     uncertainty: dict[str, Any] = {"num_samples": board["cases"]} if board.get("cases") else {}
-    if entry.get("score_interval"):
-        low, high = entry["score_interval"]
+    if "confidence_interval" in arguments:
+        low, high = arguments["confidence_interval"]
         uncertainty["confidence_interval"] = {
             "lower": low,
             "upper": high,
-            "confidence_level": _level(facts),
-            "method": _BOOTSTRAP,
+            "confidence_level": arguments["confidence_level"],
+            "method": arguments["confidence_method"],
         }
-        uncertainty["num_bootstrap_samples"] = facts.document["bootstrap"]
     if uncertainty:
         score["uncertainty"] = uncertainty
     source = {"dataset_name": facts.data_name, "source_type": "url", "url": [facts.data_address]}
@@ -125,17 +129,25 @@ def _result(facts: ResultFacts, board: Mapping[str, Any], entry: Mapping[str, An
 
 
 def _arguments(facts: ResultFacts, board: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts that qualify a value: its interval, the rank with the ranks that cannot be excluded, the number of cases."""
+    """Facts that qualify a value: interval or resampling range, rank, rank set, number of cases."""
     values: dict[str, Any] = {"cases": board.get("cases"), "rank": entry["rank"], "rank_set": entry.get("rank_set")}
-    if entry.get("score_interval"):
-        values |= {"interval": list(entry["score_interval"]), "interval_level": _level(facts), "method": _BOOTSTRAP}
+    interval = entry.get("score_confidence_interval")
+    if interval:
+        values |= {
+            "confidence_interval": list(interval["interval"]),
+            "confidence_level": interval["level"],
+            "confidence_method": _METHODS.get(interval["method"], interval["method"]),
+        }
+    elif entry.get("score_interval"):
+        values |= {
+            "resampling_range": list(entry["score_interval"]),
+            "resampling_share": float(facts.document["resampling"]["interval"]),
+            "resampling_samples": facts.document["bootstrap"],
+            "resampling_method": _RESAMPLING,
+        }
     if entry.get("rank_set") is None:
         values["rank_set_words"] = "not known: the ranking states no certainty"
     return {key: value for key, value in values.items() if value is not None}
-
-
-def _level(facts: ResultFacts) -> float:
-    return float(facts.document["resampling"]["interval"])
 
 
 def _title(board: Mapping[str, Any]) -> str:

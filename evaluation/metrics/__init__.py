@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         mean_average_recall,
         sensitivity_at_fppi,
     )
+    from evaluation.metrics.dose import dvh_dose_error, dvh_volume_error, gamma_pass_rate, mean_dose_error
     from evaluation.metrics.failure_detection import (
         augrc,
         aurc,
@@ -146,6 +147,8 @@ __all__ = [
     "cwce",
     "detection_quality",
     "dsc",
+    "dvh_dose_error",
+    "dvh_volume_error",
     "e_augrc",
     "e_aurc",
     "ece",
@@ -160,6 +163,7 @@ __all__ = [
     "fppi",
     "fppi_at_sensitivity",
     "froc_score",
+    "gamma_pass_rate",
     "hamming_loss",
     "harrell_c",
     "hausdorff_distance",
@@ -198,6 +202,7 @@ __all__ = [
     "mce",
     "mean_average_precision",
     "mean_average_recall",
+    "mean_dose_error",
     "mi_dsc",
     "mi_nsd",
     "ms_ssim",

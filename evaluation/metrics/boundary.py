@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from evaluation.metrics.masks import Connectivity, Mask, MaskPair
+    from evaluation.metrics.masks import Mask, MaskPair
+    from evaluation.metrics.surfaces import Connectivity
 
 Combination: TypeAlias = Literal[
     "max_of_directed", "pooled", "mean_of_directed", "reference_to_prediction", "prediction_to_reference"

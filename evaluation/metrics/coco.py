@@ -320,7 +320,7 @@ def _flatten(images: Sequence[Objects], names: Sequence[Hashable] | None, *, by_
     rows = np.arange(len(image))
     group = image
     if names is not None:
-        code = {name: place for place, name in enumerate(names)}
+        code = {name: index for index, name in enumerate(names)}
         labels = [name for each in filled for name in _labels(each)]
         kind = np.array([code.get(name, -1) for name in labels], dtype=np.int64)
         unnamed = np.array([name == "" for name in labels], dtype=bool)

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pkgutil import iter_modules
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from evaluation.metrics.options import Option, OptionError
-
-if TYPE_CHECKING:
-    from evaluation.problems import Problem
 
 IMAGES: Final = ("ImLC",)
 PIXELS: Final = ("SemS",)
@@ -54,10 +51,6 @@ FAMILIES: Final[tuple[tuple[str, ...], ...]] = (
     ("image_similarity",),
 )
 """The families in the order in which they are listed; those of one entry are listed as one."""
-
-_FAMILIES_OF_WHOLE_DATA_SETS: Final = frozenset(
-    {"multi_class_counting", "multi_threshold", "working_point", "calibration"}
-)
 
 _ORDER: Final = (
     "evaluation.metrics.classification",
@@ -163,7 +156,7 @@ class Metric:
     all_classes
         Takes the objects of all classes at once.
     policy
-        Outcomes whose default differs from that of all metrics (see `default_policy`).
+        Outcomes whose default differs from that of all metrics (see `evaluation.problems.offered_metrics.default_policy`).
     worst_by_case
         Rows of results contain the worst value that a case can reasonably have, if the range has no worst end.
     worst_of
@@ -207,33 +200,6 @@ class Metric:
             raise ValueError(message)
 
     @property
-    def problems(self) -> tuple[str, ...]:
-        """The kinds of problem that it is offered to."""
-        # Kinds of problem know metrics, so that they are asked for when needed only.
-        from evaluation.problems import all_problems, categories
-
-        category_of = categories()
-        return tuple(
-            problem.id
-            for problem in all_problems()
-            if {category_of.get(kind) for kind in self._kinds_of(problem)} & set(self.categories)
-        )
-
-    def _kinds_of(self, problem: Problem) -> tuple[str, ...]:
-        """A kind of problem, and those whose metrics it takes case by case; pooled overlap is no value of a case."""
-        return (problem.id,) if self.evidence == "overlap" else (problem.id, *problem.metrics.accepted_kinds)
-
-    def measured_as(self, problem: str) -> str:
-        """The kind of problem as which it is computed: that kind itself, or one whose metrics it takes, too."""
-        from evaluation.problems import categories, get, is_known
-
-        if not is_known(problem):
-            return problem
-        category_of = categories()
-        kinds = (problem, *get(problem).metrics.accepted_kinds)
-        return next((kind for kind in kinds if category_of.get(kind) in self.categories), problem)
-
-    @property
     def is_criterion(self) -> bool:
         """True if it decides hits of objects; it is then an option of other metrics and not a metric."""
         return self.family == "localization_criterion"
@@ -258,31 +224,6 @@ class Metric:
         """The options that an assessment may set."""
         return tuple(option for option in self.options if not option.sets_policy)
 
-    def options_for(self, problem: str) -> tuple[Option, ...]:
-        """Return the options that scoring this kind of problem reads, with the choices that it accepts.
-
-        Examples
-        --------
-        >>> from evaluation.catalogue import get
-        >>> [option.name for option in get("fbeta").options_for("semantic_segmentation")]
-        ['beta', 'level']
-        """
-        limits = self._limits(problem)
-        return tuple(
-            replace(option, choices=limits[option.name]) if limits.get(option.name) and option.choices else option
-            for option in self.assessment_options
-            if limits.get(option.name) != ()
-        )
-
-    def _limits(self, problem: str) -> dict[str, tuple[Any, ...]]:
-        """Values that each option with limits in this kind of problem can have; see `Option.accepted`."""
-        from evaluation.problems import categories, is_known
-
-        if not is_known(problem):
-            return {}
-        category = categories().get(self.measured_as(problem), "")
-        return {option.name: option.accepted[category] for option in self.options if category in option.accepted}
-
     def requires(self, what: str) -> bool:
         """Return whether it cannot be computed without this part of a case, such as ``scores``.
 
@@ -304,37 +245,6 @@ class Metric:
         ('HD90', 'DSC')
         """
         return self.label.format_map(options) if self.label else self.abbreviation
-
-    def ignored(self, problem: str, given: Mapping[str, object]) -> dict[str, str]:
-        """Find options that scoring this kind of problem would ignore.
-
-        Parameters
-        ----------
-        problem
-            Id of the kind of problem.
-        given
-            Options of one use of this metric.
-
-        Returns
-        -------
-        dict
-            What is allowed, by name of the option; empty if every option has an effect.
-
-        Examples
-        --------
-        >>> from evaluation.catalogue import get
-        >>> get("fbeta").ignored("semantic_segmentation", {"beta": 2, "scale": "dataset", "level": "object"})
-        {'scale': 'no value: F-beta Score of semantic segmentation does not use it', 'level': 'one of auto, pixel'}
-        """
-        from evaluation.problems import get, is_known
-
-        limits = self._limits(problem)
-        unused = f"no value: {self.name} of {get(problem).title if is_known(problem) else problem} does not use it"
-        return {
-            name: f"one of {', '.join(map(str, limits[name]))}" if limits[name] else unused
-            for name, value in given.items()
-            if name in limits and value not in limits[name]
-        }
 
     def check_options(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Complete and check the options of one use of this metric.
@@ -367,7 +277,7 @@ class Metric:
                 names = ", ".join(options) or "no option"
                 raise OptionError(name, value, f"{names} for {self.id}")
         checked = {
-            name: option.check(given[name]) if name in given else option.default_document
+            name: check_option(option, given[name]) if name in given else option.default_document
             for name, option in options.items()
         }
         _check_together(given, checked, options)
@@ -380,35 +290,6 @@ class Metric:
     def unconfirmed(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Names of options that organizers have to confirm but left to their defaults."""
         return tuple(option.name for option in self.assessment_options if option.required and option.name not in given)
-
-    def default_policy(self, problem: str) -> dict[str, float | str]:
-        """Return the default treatment of each outcome: a number, or a policy word.
-
-        It applies if an assessment does not specify the outcome; see the metrics reference, sections 3.3 and 3.4. No
-        outcome that a participant causes is excluded; an exclusion depends on the reference alone.
-        """
-        problem = self.measured_as(problem)
-        policy: dict[str, float | str] = {
-            "both_empty": "perfect",
-            "ref_empty": "worst",
-            "pred_empty": "worst",
-            "degenerate": "worst",
-            "missing": "worst",
-        }
-        if self.family == "multi_class_counting" and not _has_values_of_cases(problem):
-            policy["both_empty"] = "exclude"
-        return policy | dict(self.policy)
-
-    def level(self, problem: str, options: Mapping[str, Any]) -> str:
-        """``case`` if one value a case exists, ``dataset`` if there is one value for all cases together."""
-        problem = self.measured_as(problem)
-        if not _has_values_of_cases(problem) or self.family in _FAMILIES_OF_WHOLE_DATA_SETS or self.whole_data_set:
-            return "dataset"
-        if problem == "semantic_segmentation" or options.get("level") == "pixel":
-            return "case"
-        if self.family == "per_class_counting":
-            return "case" if options.get("scale", "dataset") == "image" else "dataset"
-        return "case"
 
     @property
     def compute(self) -> Callable[..., Any]:
@@ -424,9 +305,9 @@ class Metric:
             raise CatalogueError(message)
         return _resolved(self.function)
 
-    def compute_for(self, problem: str) -> Callable[..., Any]:
-        """The function for one kind of problem: images, pixels or objects are counted by different ones."""
-        function = self.functions_by_problem.get(self.measured_as(problem))
+    def function_as(self, problem: str) -> Callable[..., Any]:
+        """Return the function that computes it as in a kind of problem, which may count pixels or objects."""
+        function = self.functions_by_problem.get(problem)
         return self.compute if function is None else _resolved(function)
 
     def as_document(self) -> dict[str, Any]:
@@ -532,6 +413,46 @@ def declared_in(module: str) -> tuple[Metric, ...]:
     return tuple(_DECLARED.get(module, ()))
 
 
+def check_option(option: Option, value: object) -> Any:
+    """Return the value of an option in normal form; a hit criterion may come with options of its own.
+
+    Raises
+    ------
+    OptionError
+        If the value is not allowed.
+    """
+    if option.choices_declared_in and isinstance(value, Mapping):
+        return _check_choice_with_options(option, value)
+    return option.check(value)
+
+
+def _check_choice_with_options(option: Option, value: Mapping[str, object]) -> dict[str, Any]:
+    """Check and return a hit criterion with its own options.
+
+    Example: ``{"id": "loc_boundary_iou", "options": {"distance": 2}}``.
+    """
+    allowed = option.allowed + ' or {"id": …, "options": {…}} with the options of that criterion'
+    name = value.get("id")
+    options = value.get("options", {})
+    if set(value) - {"id", "options"} or name not in (option.choices or ()) or not isinstance(options, Mapping):
+        raise OptionError(option.name, value, allowed)
+    criterion = next(metric for metric in declared_in(option.choices_declared_in) if metric.id == name)
+    without_threshold = [
+        criterion_option for criterion_option in criterion.options if criterion_option.name != "threshold"
+    ]
+    unknown = set(options) - {criterion_option.name for criterion_option in without_threshold}
+    if unknown:
+        names = ", ".join(criterion_option.name for criterion_option in without_threshold) or "no option"
+        raise OptionError(f"{option.name}.{min(unknown)}", options[min(unknown)], f"{names} for {name}")
+    checked = {
+        criterion_option.name: criterion_option.check(options[criterion_option.name])
+        if criterion_option.name in options
+        else criterion_option.default
+        for criterion_option in without_threshold
+    }
+    return {"id": name, "options": checked}
+
+
 def _check_together(given: Mapping[str, object], checked: dict[str, Any], options: Mapping[str, Option]) -> None:
     """Check combinations of options, which the check of a single option does not cover."""
     for name, option in options.items():
@@ -546,13 +467,6 @@ def _check_together(given: Mapping[str, object], checked: dict[str, Any], option
     identity = criterion["id"] if isinstance(criterion, Mapping) else criterion
     if identity == "loc_center_distance" and not {"localization_threshold", "localization_thresholds"} & set(given):
         raise OptionError("localization_threshold", None, "a distance in mm, set by the organizers")
-
-
-def _has_values_of_cases(problem: str) -> bool:
-    # Kinds of problem know metrics, so that they are asked for when needed only.
-    from evaluation import problems
-
-    return not problems.is_known(problem) or problems.get(problem).metrics.has_values_of_cases
 
 
 @cache

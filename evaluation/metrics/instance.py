@@ -13,7 +13,7 @@ import numpy as np
 
 from evaluation.matching import Matching, Objects, Rule, from_label_map, match_objects
 from evaluation.matching.assignment import inside_ignored, pairs_of
-from evaluation.matching.criteria import shared_pixels
+from evaluation.matching.criteria import mask_overlap
 from evaluation.metrics.boundary import nsd
 from evaluation.metrics.declaration import INSTANCES, NOTHING_TO_FIND, declare
 from evaluation.metrics.masks import Mask
@@ -87,7 +87,7 @@ def panoptic_counts(
     ours, theirs = _objects(reference, instance_connectivity), _objects(prediction, instance_connectivity)
     real = ours if not ours.ignored.any() else ours.select(~ours.ignored)
     pairs = pairs_of(real, theirs, "loc_mask_iou")
-    matched = pairs.where(pairs.value > iou_threshold)
+    matched = _one_to_one(pairs.where(pairs.value > iou_threshold))
     alone = np.ones(theirs.size, dtype=bool)
     if ours.ignored.any():
         alone[inside_ignored(ours.select(ours.ignored), theirs)] = False
@@ -95,7 +95,7 @@ def panoptic_counts(
     iou, tp = float(matched.value.sum()), len(matched.value)
     fp, fn = int(np.count_nonzero(alone)), real.size - tp
     if include_background:
-        empty_here, empty_there = ours.index_map == 0, theirs.index_map == 0
+        empty_here, empty_there = ~ours.covered, ~theirs.covered
         union = np.count_nonzero(empty_here | empty_there)
         value = np.count_nonzero(empty_here & empty_there) / union if union else 0.0
         hit = value > iou_threshold
@@ -103,6 +103,20 @@ def panoptic_counts(
         fp += int(not hit and bool(empty_there.any()))
         fn += int(not hit and bool(empty_here.any()))
     return PanopticCounts(iou, tp, fp, fn)
+
+
+def _one_to_one(pairs: Pairs) -> Pairs:
+    """Keep each object in its best pair only; objects that do not overlap have one pair above one half at most."""
+    order = np.lexsort((pairs.prediction, pairs.reference, -pairs.value))
+    seen: tuple[set[int], set[int]] = (set(), set())
+    kept = np.zeros(len(order), dtype=bool)
+    for row in order.tolist():
+        one, other = int(pairs.reference[row]), int(pairs.prediction[row])
+        if one not in seen[0] and other not in seen[1]:
+            kept[row] = True
+            seen[0].add(one)
+            seen[1].add(other)
+    return pairs if kept.all() else pairs.where(kept)
 
 
 def panoptic_values(metric: str, counts: PanopticCounts) -> Values:
@@ -247,7 +261,7 @@ def mi_dsc(
     """
     ours, theirs = _objects(reference, instance_connectivity), _objects(prediction, instance_connectivity)
     matched = match_objects(ours, theirs, _mi_rule(matching))
-    shared = shared_pixels(ours.index_map, theirs.index_map, theirs.size)
+    shared = mask_overlap(ours, theirs)
     common = dict(
         zip(zip(shared.reference.tolist(), shared.prediction.tolist(), strict=True), shared.value, strict=True)
     )
@@ -381,7 +395,7 @@ def _aggregated(
     if not (ours.size and theirs.size):
         emptiness = Outcome.PRED_EMPTY if ours.size else Outcome.REF_EMPTY
         return undefined(emptiness if ours.size or theirs.size else Outcome.BOTH_EMPTY)
-    shared = shared_pixels(ours.index_map, theirs.index_map, theirs.size)
+    shared = mask_overlap(ours, theirs)
     unions = ours.areas[shared.reference] + theirs.areas[shared.prediction] - shared.value
     overlaps = shared.value / unions
     chosen = _unique_pairs(shared, overlaps, ours.size, theirs.size) if unique else _best_pairs(shared, overlaps)
@@ -454,12 +468,12 @@ def pair_values(
 
 
 def as_mask(objects: Objects, index: int) -> Mask:
-    """One object of a label map as a mask of the whole image."""
+    """One object of a label map or of masks as a mask of the whole image."""
     cached = objects.memory.get(("mask", index))
     if cached is None:
-        assert objects.labels is not None
+        assert objects.grid_shape is not None
         part, offset = objects.mask(index)
-        cached = (objects, Mask(part, objects.spacing, shape=objects.labels.shape, offset=offset))
+        cached = (objects, Mask(part, objects.spacing, shape=objects.grid_shape, offset=offset))
         objects.memory["mask", index] = cached
     assert isinstance(cached[1], Mask)
     return cached[1]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from evaluation.metrics.surfaces import Surface, surface_of
+from evaluation.metrics.distances import DirectedDistances, directed_distances
+from evaluation.metrics.surfaces import Connectivity, Surface, surface_of
 from evaluation.metrics.surfels import surfels_of
 
 if TYPE_CHECKING:
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from evaluation.metrics.distances import DirectedDistances
     from evaluation.outcomes import Outcome
 
-Connectivity: TypeAlias = Literal["face", "full"]
 Boundary: TypeAlias = Literal["voxels", "surfels"]
 Box: TypeAlias = tuple[tuple[int, int], ...]
 _REMEMBERED_PAIRS: Final = 1
@@ -135,10 +134,14 @@ class Mask:
         Everything beyond the image's edge is outside.
         """
         if connectivity not in self._surfaces:
-            self._surfaces[connectivity] = (
-                surfels_of(self) if connectivity == "surfels" else surface_of(self, connectivity)
-            )
+            self._surfaces[connectivity] = self._find_surface(connectivity)
         return self._surfaces[connectivity]
+
+    def _find_surface(self, connectivity: Connectivity | Literal["surfels"]) -> Surface:
+        shape, offset, spacing = self.shape, self.offset, self.spacing
+        if connectivity == "surfels":
+            return surfels_of(self.crop, shape=shape, offset=offset, spacing=spacing)
+        return surface_of(self.crop, connectivity, shape=shape, offset=offset, spacing=spacing)
 
 
 class MaskPair:
@@ -176,8 +179,6 @@ class MaskPair:
 
         Both masks must not be empty.
         """
-        from evaluation.metrics.distances import directed_distances
-
         if connectivity not in self._distances:
             self._distances[connectivity] = directed_distances(
                 self.reference.surface(connectivity), self.prediction.surface(connectivity), self.reference.spacing

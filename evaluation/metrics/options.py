@@ -157,8 +157,6 @@ class Option:
             if self.default is None and not self.required:
                 return None
             raise OptionError(self.name, value, self.allowed)
-        if self.choices_declared_in and isinstance(value, Mapping):
-            return _check_choice_with_options(self, value)
         if isinstance(value, Mapping) and self.type == "object":
             return dict(value)
         if "object" in self.type and isinstance(value, Mapping):
@@ -257,32 +255,3 @@ class Option:
             if limit is not None
         ]
         return " " + " and ".join(words) if words else ""
-
-
-def _check_choice_with_options(option: Option, value: Mapping[str, object]) -> dict[str, Any]:
-    """Check and return a hit criterion with its own options.
-
-    Example: ``{"id": "loc_boundary_iou", "options": {"distance": 2}}``.
-    """
-    from evaluation.metrics.declaration import declared_in
-
-    allowed = option.allowed + ' or {"id": …, "options": {…}} with the options of that criterion'
-    name = value.get("id")
-    options = value.get("options", {})
-    if set(value) - {"id", "options"} or name not in (option.choices or ()) or not isinstance(options, Mapping):
-        raise OptionError(option.name, value, allowed)
-    criterion = next(metric for metric in declared_in(option.choices_declared_in) if metric.id == name)
-    without_threshold = [
-        criterion_option for criterion_option in criterion.options if criterion_option.name != "threshold"
-    ]
-    unknown = set(options) - {criterion_option.name for criterion_option in without_threshold}
-    if unknown:
-        names = ", ".join(criterion_option.name for criterion_option in without_threshold) or "no option"
-        raise OptionError(f"{option.name}.{min(unknown)}", options[min(unknown)], f"{names} for {name}")
-    checked = {
-        criterion_option.name: criterion_option.check(options[criterion_option.name])
-        if criterion_option.name in options
-        else criterion_option.default
-        for criterion_option in without_threshold
-    }
-    return {"id": name, "options": checked}

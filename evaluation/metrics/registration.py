@@ -30,7 +30,7 @@ _EXCLUDED: Final = {"both_empty": "exclude", "degenerate": "exclude"}
 @declare(
     "Target Registration Error",
     "TRE",
-    categories=REGISTRATION,
+    categories=(*REGISTRATION, "RgnL"),
     direction="lower",
     range=(0, None),
     family="registration",
@@ -44,7 +44,14 @@ _EXCLUDED: Final = {"both_empty": "exclude", "degenerate": "exclude"}
             'How the landmarks of one case become one number; an object {"percentile": p} is allowed.',
             choices=OPERATORS,
         ),
-        Option("interpolation", "enum", "linear", "Of the field between voxels.", choices=("linear", "cubic")),
+        Option(
+            "interpolation",
+            "enum",
+            "linear",
+            "Of the field between voxels.",
+            choices=("linear", "cubic"),
+            accepted={"RgnL": ("linear",)},
+        ),
     ),
     policy=_EXCLUDED,
 )

@@ -97,7 +97,8 @@ class Samples:
         chosen = scores[:, positive[0]] if len(positive) == 1 else np.minimum(scores[:, list(positive)].sum(axis=1), 1)
         if self.missing is None or not self.missing.any():
             return chosen
-        return np.where(self.missing, 1.0 - self.belongs(positive), chosen)
+        least, greatest = _extremes(chosen[~self.missing])
+        return np.where(self.missing, np.where(self.belongs(positive), least, greatest), chosen)
 
     @property
     def required_scores(self) -> FloatArray:
@@ -129,6 +130,13 @@ class Samples:
         if self.missing is None or not self.missing.any():
             return decided
         return np.where(self.missing, ~self.belongs(positive), decided)
+
+
+def _extremes(scores: FloatArray) -> tuple[float, float]:
+    """Return the worst scores of a positive and of a negative case: 0 and 1, or beyond all scores that are no probabilities."""
+    if not scores.size or (scores.min() >= 0 and scores.max() <= 1):
+        return 0.0, 1.0
+    return float(np.nextafter(scores.min(), -np.inf)), float(np.nextafter(scores.max(), np.inf))
 
 
 def totals(groups: npt.NDArray[Any], size: int, weights: FloatArray | None) -> FloatArray:

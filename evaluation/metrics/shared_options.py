@@ -113,7 +113,7 @@ MATCHED: Final = Option(
     "matched",
     "enum",
     "each_threshold",
-    "each_threshold = objects are matched anew at every score; once = all candidates are matched together, whatever their scores, as picai_eval does.",
+    "each_threshold = objects are matched again at every score; once = all candidates are matched together, whatever their scores, as picai_eval does.",
     choices=("each_threshold", "once"),
     stands_where_set=True,
     accepted=ONLY_FOR_OBJECTS,

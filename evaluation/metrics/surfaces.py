@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pykdtree.kdtree import KDTree
 
-    from evaluation.metrics.masks import Connectivity, Mask
+Connectivity: TypeAlias = Literal["face", "full"]
 
 
 @dataclass(frozen=True)
@@ -108,21 +108,39 @@ class Surface:
         return areas
 
 
-def surface_of(mask: Mask, connectivity: Connectivity) -> Surface:
+def surface_of(
+    crop: NDArray[np.bool_],
+    connectivity: Connectivity,
+    *,
+    shape: tuple[int, ...],
+    offset: tuple[int, ...],
+    spacing: tuple[float, ...],
+) -> Surface:
     """Find the border of a mask.
 
     An axis along which the image has one voxel is no direction in which something could be outside: a volume of one
     slice is a 2D image.
+
+    Parameters
+    ----------
+    crop
+        The mask inside its bounding box.
+    shape
+        Shape of the image.
+    offset
+        Place of the crop in the image.
+    spacing
+        Size of a voxel in mm.
     """
     if connectivity not in ("face", "full"):
         message = f"connectivity is 'face' or 'full', not {connectivity!r}"
         raise ValueError(message)
-    thin = tuple(size == 1 for size in mask.shape)
+    thin = tuple(size == 1 for size in shape)
     if all(thin):
         # One voxel alone has nothing but outside around it.
-        return Surface(mask.crop.copy(), mask.offset, mask.spacing, mask.crop, thin)
-    inner = (_erode_faces if connectivity == "face" else _erode_all)(mask.crop, thin)
-    return Surface(mask.crop & ~inner, mask.offset, mask.spacing, mask.crop, thin)
+        return Surface(crop.copy(), offset, spacing, crop, thin)
+    inner = (_erode_faces if connectivity == "face" else _erode_all)(crop, thin)
+    return Surface(crop & ~inner, offset, spacing, crop, thin)
 
 
 def _erode_faces(crop: NDArray[np.bool_], thin: tuple[bool, ...]) -> NDArray[np.bool_]:

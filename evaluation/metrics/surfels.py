@@ -21,8 +21,6 @@ from evaluation.metrics.surfaces import Surface
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from evaluation.metrics.masks import Mask
-
 
 @dataclass(frozen=True)
 class SurfelSurface(Surface):
@@ -46,20 +44,25 @@ class SurfelSurface(Surface):
         return areas
 
 
-def surfels_of(mask: Mask) -> Surface:
-    """Find the surface elements of a mask; an axis of one voxel is no direction, as for the border of voxels."""
-    thin = tuple(size == 1 for size in mask.shape)
+def surfels_of(
+    crop: NDArray[np.bool_], *, shape: tuple[int, ...], offset: tuple[int, ...], spacing: tuple[float, ...]
+) -> Surface:
+    """Find the surface elements of a mask; an axis of one voxel is no direction, as for the border of voxels.
+
+    Parameters are those of `evaluation.metrics.surfaces.surface_of`.
+    """
+    thin = tuple(size == 1 for size in shape)
     if all(thin):
-        return Surface(mask.crop.copy(), mask.offset, mask.spacing, mask.crop, thin)
-    padded = np.pad(mask.crop, [(0, 0) if flat else (1, 1) for flat in thin]).view(np.uint8)
+        return Surface(crop.copy(), offset, spacing, crop, thin)
+    padded = np.pad(crop, [(0, 0) if flat else (1, 1) for flat in thin]).view(np.uint8)
     corners = list(product(*((0,) if flat else (0, 1) for flat in thin)))
     codes = np.zeros(tuple(size - (not flat) for size, flat in zip(padded.shape, thin, strict=True)), dtype=np.uint8)
     for bit, corner in enumerate(corners):
         part = tuple(slice(start, start + size) for start, size in zip(corner, codes.shape, strict=True))
         codes |= padded[part] << bit
     border = (codes != 0) & (codes != 2 ** len(corners) - 1)
-    offset = tuple(start - (not flat) for start, flat in zip(mask.offset, thin, strict=True))
-    return SurfelSurface(border, offset, mask.spacing, mask.crop, thin, codes)
+    first = tuple(start - (not flat) for start, flat in zip(offset, thin, strict=True))
+    return SurfelSurface(border, first, spacing, crop, thin, codes)
 
 
 @lru_cache(maxsize=256)

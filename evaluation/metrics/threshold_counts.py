@@ -48,7 +48,7 @@ def count_thresholds(
     positive
         True for cases that are positive in the reference, ``(N,)``.
     scores
-        In [0, 1], ``(N,)``.
+        Finite numbers, ``(N,)``; those in [0, 1] are counted fastest.
     weights
         Multiplicities ``(B, N)`` of the cases.
     grouped
@@ -60,7 +60,7 @@ def count_thresholds(
     >>> curve.thresholds, curve.tp, curve.fp
     (array([0.9, 0.5]), array([[1., 2.]]), array([[0., 1.]]))
     """
-    if weights is None and grouped:
+    if weights is None and grouped and (not scores.size or (scores.min() >= 0 and scores.max() <= 1)):
         return _count_once(positive, scores)
     order = np.argsort(-scores, kind="stable")
     ordered, hit = scores[order], positive[order]

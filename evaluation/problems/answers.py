@@ -19,8 +19,7 @@ from evaluation.problems.tables import PredictionTable, ReferenceTable, TablePro
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.number_tables import NumberTable
@@ -91,11 +90,14 @@ class KnownCase:
         Column of the table of predictions for each region, where regions are columns.
     width
         Number of values of each type in an answer, where the assessment defines it.
+    any_score
+        True if scores are any finite numbers, not probabilities.
     """
 
     numbers: Mapping[str, tuple[float, ...] | None]
     columns: Mapping[str, str] = field(default_factory=dict)
     width: int = 1
+    any_score: bool = False
 
 
 class PooledEvidence(KindEvidence):

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.catalogue import Option
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.opened import Opened, References

@@ -18,11 +18,11 @@ class TableBeside(Protocol):
 
     Attributes
     ----------
-    invalid
-        Why the rows of a case cannot be taken, by case.
+    dropped
+        Reasons of the rows that are not used, by case.
     """
 
-    invalid: dict[str, Issue]
+    dropped: dict[str, list[Issue]]
 
     @property
     def cases(self) -> list[str]:

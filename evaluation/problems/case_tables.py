@@ -9,12 +9,13 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.problems.score_ranges import ANY_SCORE, NEED_LABELS, SCORES, has_any_score
 from evaluation.problems.tables import ExpectedTable, table_problem
 from evaluation.readers import ReadError
 from evaluation.readers.limits import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from evaluation.problems.beside import RulesBeside
@@ -75,7 +76,7 @@ class CaseTable:
             {"instances": instances} if instances else {}
         )
 
-    def judge(self, case: str, path: Path, folder: Path, compare: Callable[[Any], None] | None = None) -> str:
+    def judge(self, case: str, path: Path, folder: Path) -> str:
         """Return the reason why the rows of a case are invalid: a sentence, empty if they are valid.
 
         Parameters
@@ -84,8 +85,6 @@ class CaseTable:
             The file that the algorithm wrote.
         folder
             Scratch folder; it must not be the folder that contains `path`.
-        compare
-            Called with the content of a table next to the files for the case. It raises `ReadError` where the file does not match.
         """
         whole = folder / path.name
         try:
@@ -93,11 +92,7 @@ class CaseTable:
             if self.expected is not None:
                 return self._judge_rows(case, whole, count, path.name)
             if self.rules is not None:
-                table = self.rules.read(whole, limits=self.limits)
-                if case in table.invalid:
-                    return table.invalid[case].message
-                if compare is not None:
-                    compare(table.of(case))
+                self.rules.read(whole, limits=self.limits)
         except ReadError as error:
             return error.message
         finally:
@@ -153,7 +148,8 @@ def described(expected: ExpectedTable, most_of_case: int | None) -> dict[str, An
         "axes": expected.kind[1],
         "most_objects_of_case": most_of_case,
         **({"unit": expected.unit} if expected.unit else {}),
-        **({"scores": expected.scores} if expected.scores else {}),
+        **({SCORES: expected.scores} if expected.scores else {}),
+        **({NEED_LABELS: list(expected.need_labels)} if expected.need_labels else {}),
     }
 
 
@@ -168,7 +164,8 @@ def expected_of(problem: str, document: Mapping[str, Any]) -> ExpectedTable:
         scores,
         kind,
         unit=str(document.get("unit", "")),
-        scores=str(document.get("scores", "")),
+        scores=str(document.get(SCORES, "")),
+        need_labels=tuple(map(str, document.get(NEED_LABELS, ()))),
     )
 
 
@@ -182,6 +179,7 @@ def rules_of(document: Mapping[str, Any]) -> RulesBeside | None:
             classes=None if rules["classes"] is None else tuple(rules["classes"]),
             need_class=rules["need_class"],
             need_scores=tuple(rules["need_scores"]),
+            any_score=has_any_score(rules),
         )
     beside = document.get("beside") or {}
     return ConfidenceRules() if beside.get("file") == ConfidenceRules.file else None
@@ -194,7 +192,8 @@ def instances_of(rules: RulesBeside | None) -> dict[str, Any] | None:
     if not isinstance(rules, InstanceRules):
         return None
     classes = None if rules.classes is None else list(rules.classes)
-    return {"classes": classes, "need_class": rules.need_class, "need_scores": list(rules.need_scores)}
+    document = {"classes": classes, "need_class": rules.need_class, "need_scores": list(rules.need_scores)}
+    return document | ({SCORES: ANY_SCORE} if rules.any_score else {})
 
 
 # Reading and writing --------------------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 WRONG_WAY_ROUND: Final = 0.4
 """A concordance below it is rarely chance: most pairs are in the opposite order."""
@@ -18,6 +17,8 @@ _OVERLAP: Final = frozenset({"dsc", "iou", "fbeta", "cldice", "nsd", "lesionwise
 _VOLUMES: Final = frozenset({"absolute_volume_difference", "relative_volume_error", "volume_similarity"})
 _COUNTS: Final = frozenset({"lesion_count_difference", "betti_number_error", "euler_characteristic_difference"})
 _CORRELATIONS: Final = frozenset({"pearson", "spearman", "kendall_tau_b"})
+_BLUR: Final = frozenset({"psnr", "ssim", "ms_ssim"})
+_IN_STRUCTURES: Final = frozenset({"dvh_dose_error", "dvh_volume_error", "mean_dose_error"})
 _CONCORDANCES: Final = frozenset({"harrell_c", "uno_c"})
 _OF_ORDER: Final = frozenset({"harrell_c", "uno_c", "time_dependent_auc"})
 
@@ -47,8 +48,22 @@ def of_volumes(assessment: Assessment) -> Iterator[str]:
 def of_similarity(assessment: Assessment) -> Iterator[str]:
     """Of images: what rewards blur."""
     ids = _ids(ranked(assessment))
-    if ids and ids <= {"psnr", "ssim"}:
+    if ids and ids <= _BLUR:
         yield "PSNR and SSIM reward blur: rank something beside them that the clinical question needs."
+
+
+def of_doses(assessment: Assessment) -> Iterator[str]:
+    """Of doses: what a pass rate does not show (Nelms et al., Medical Physics 38, 2011; AAPM TG-218, 2018)."""
+    ids = _ids(ranked(assessment))
+    if "gamma_pass_rate" in ids and not ids & _IN_STRUCTURES:
+        yield "A gamma pass rate does not show in which structure the dose is wrong: rank a dose-volume point as well."
+
+
+def of_instances(assessment: Assessment) -> Iterator[str]:
+    """Of instances: an index that counts one mistake more than once (Graham et al., Medical Image Analysis 58, 2019)."""
+    ids = _ids(ranked(assessment))
+    if "aji" in ids and not ids & {"aji_plus", "panoptic_quality"}:
+        yield "AJI can count one mistake of a prediction more than once: rank AJI+ or panoptic quality as well."
 
 
 def of_fields(assessment: Assessment) -> Iterator[str]:

@@ -6,12 +6,14 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
+from evaluation.problems.registry import kind_of
+from evaluation.problems.score_ranges import ANY_SCORE, has_any_score
 from evaluation.problems.tables import ReferenceTableError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 SPACINGS: Final = ("spacing_x", "spacing_y", "spacing_z")
 """Columns of ``cases.csv`` with the size of a pixel."""
@@ -49,16 +51,6 @@ SETTINGS: Final = (
     ),
 )
 """Settings of a kind of problem with coordinates; documents that do not set them keep their meaning."""
-ANY_SCORE: Final = "any"
-SCORES: Final = Option(
-    "scores",
-    "enum",
-    None,
-    "Scores of predicted objects: any = any finite number, of which only the order counts; a number from 0 to 1 if it is not set.",
-    choices=(ANY_SCORE,),
-    stands_where_set=True,
-)
-"""Setting for scores that are not probabilities; see `refuse_fixed_thresholds`."""
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
@@ -89,7 +81,7 @@ def refuse_fixed_thresholds(assessment: Assessment) -> None:
     from evaluation.assessment.errors import AssessmentError
     from evaluation.metrics.detection_values import CURVES
 
-    if assessment.settings.get(SCORES.name) != ANY_SCORE:
+    if not has_any_score(assessment.settings):
         return
     for index, use in enumerate(assessment.computed):
         if use.id not in CURVES:
@@ -175,7 +167,7 @@ def positive_fact(case: str, facts: Mapping[str, Any], column: str) -> float:
 
 def lacks_unit(assessment: Assessment) -> bool:
     """Return whether a metric compares distances of coordinates whose unit is not registered."""
-    takes_unit = any(option.name == "unit" and option.stands_where_set for option in assessment.kind.settings)
+    takes_unit = any(option.name == "unit" and option.stands_where_set for option in kind_of(assessment).settings)
     compares = any(use.options.get("localization_criterion") == DISTANCE for use in assessment.computed)
     return takes_unit and compares and assessment.settings.get("unit") is None
 

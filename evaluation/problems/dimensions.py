@@ -8,7 +8,7 @@ from evaluation import catalogue
 from evaluation.readers import ReadError
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.readers import Geometry
 
 

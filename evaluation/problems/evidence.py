@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.outcomes import Outcome, undefined
 from evaluation.problems.parts import KindPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
@@ -60,14 +60,45 @@ class KindEvidence(KindPart):
     def assemble(
         self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
     ) -> tuple[list[Row], list[Block]]:
-        """Rows of the whole data set, and what they are made of, from what each case adds; ``None`` is a missing case.
+        """Rows of the whole data set, and what they are made of, from what each case adds.
 
-        A missing case cannot be imputed in a value of the whole data set: with any, the value is ``missing``, unless the kind
-        knows what such a case counts as.
+        A missing case has no false positives: leaving it out would raise PPV and lower FPPI. With any case missing, the
+        value of the whole data set is ``missing`` and there is no evidence, unless the kind knows what such a case counts as.
+
+        Parameters
+        ----------
+        pieces
+            Of every case; ``None`` for a case without a readable prediction. A part that lacks in a case is one for which
+            the prediction lacks an input, such as scores.
+        shared
+            What the evidence of all algorithms has in common.
         """
-        from evaluation.scoring.rows import finish_pieces
+        import numpy as np
 
-        return finish_pieces(self.kind, assessment, algorithm, pieces, shared)
+        from evaluation.scoring.evidence_blocks import CaseEvidence
+        from evaluation.scoring.rows import Row, block_of
+
+        rows: list[Row] = []
+        blocks: list[Block] = []
+        answered = {case: of_case for case, of_case in pieces.items() if of_case is not None}
+        for use in assessment.computed:
+            if use.level != "dataset":
+                continue
+            regions = self.regions_of(assessment, use, shared)
+            is_lacking = any((use.name, region) not in of_case for of_case in answered.values() for region in regions)
+            for region in regions:
+                if is_lacking:
+                    result = undefined(Outcome.NOT_APPLICABLE)
+                elif len(answered) < len(pieces):
+                    result = undefined(Outcome.MISSING)
+                else:
+                    numbers = {case: of_case[use.name, region] for case, of_case in answered.items()}
+                    block = block_of(use.name, algorithm, region, numbers)
+                    blocks.append(block)
+                    evidence = CaseEvidence(assessment.problem, region, block, shared)
+                    result = self.kind.recompute(use, evidence, np.ones((1, len(block.cases)))).result()
+                rows.append(Row(algorithm, "", region, use.name, *result, None, result.flag))
+        return rows, blocks
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Names of the regions in which a metric has a value; the empty name is that over all.

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evaluation.problems.kind_figures import KindFigure
+from evaluation.problems.registry import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.problems.kind_figures import RankedEntry
     from evaluation.scoring.evidence_blocks import CaseEvidence
 
@@ -66,7 +67,7 @@ class EvidenceFigure(KindFigure):
             return None
         if is_given(evidence):
             return None  # nobody here knows what the values are made of
-        if is_combined(entry) and assessment.kind.evidence.data_set_columns(assessment.settings):
+        if is_combined(entry) and kind_of(assessment).evidence.data_set_columns(assessment.settings):
             return None  # a figure over several data sets would show what tells them apart
         metrics = [use.name for use in assessment.computed if use.level == "dataset" and use.name in evidence.metrics]
         regions = {block.region for block in evidence.blocks.values()}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
 SIDE: Final = 48
+_BLOCKS_SHAPE: Final = (20, 18, 16)
+_BLOCKS_AFFINE: Final = np.diag([1.0, 1.5, 2.0, 1.0])
 
 
 def write_label_images(folder: Path, *, cases: int, seed: int, numbered: bool, algorithms: Sequence[str]) -> None:
@@ -30,6 +33,26 @@ def write_label_images(folder: Path, *, cases: int, seed: int, numbered: bool, a
         ):
             labels = _discs(centres + shift, radii, numbered=numbered)
             Image.fromarray(labels).save(folder / name / f"case-{case:02d}.png")
+
+
+def write_overlapping_discs(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
+    """Write pairs of discs that overlap, one mask per disc in run-length encoding."""
+    from evaluation.readers.run_lengths import encode
+
+    random = np.random.default_rng(seed)
+    _make_folders(folder, algorithms)
+    for case in range(cases):
+        centres = np.array([[18, 18], [27, 24]]) + random.integers(-2, 3, (2, 2))
+        radii = random.integers(7, 10, 2)
+        for name, shift in (
+            ("references", 0),
+            *((f"predictions/{name}", 1 + 2 * i) for i, name in enumerate(algorithms)),
+        ):
+            objects: list[dict[str, Any]] = []
+            for centre, radius in zip(centres + shift, radii, strict=True):
+                disc = _discs(centre[None], np.array([radius]), numbered=True)
+                objects.append({"segmentation": encode(disc.T), "class": "cell", "score": 0.9 - 0.1 * len(objects)})
+            _write(folder / name / f"case-{case:02d}.json", [json.dumps({"size": [SIDE, SIDE], "objects": objects})])
 
 
 def _discs(centres: NDArray[np.int64], radii: NDArray[np.int64], *, numbered: bool) -> NDArray[np.uint8]:
@@ -146,31 +169,49 @@ def write_fields(folder: Path, *, cases: int, seed: int, algorithms: Sequence[st
     """Write a block and where it went, with landmarks at its corners, and fields that go most or half of the way."""
     import nibabel
 
+    for name, _, shift in _write_moved_blocks(folder, cases=cases, seed=seed, algorithms=algorithms):
+        for index, algorithm in enumerate(algorithms):
+            wave = 0.1 * np.sin(np.indices(_BLOCKS_SHAPE)[0] / 3 + index)
+            field = np.stack([wave + step * (0.9 - 0.4 * index) for step in shift], axis=-1).astype(np.float32)
+            nibabel.save(
+                nibabel.Nifti1Image(field, _BLOCKS_AFFINE),  # type: ignore[no-untyped-call]
+                folder / f"predictions/{algorithm}/{name}.nii.gz",
+            )
+
+
+def write_moved_landmarks(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
+    """Write the same blocks, and their landmarks moved most or half of the way, one table per case."""
+    for name, points, shift in _write_moved_blocks(folder, cases=cases, seed=seed, algorithms=algorithms):
+        for index, algorithm in enumerate(algorithms):
+            moved = [point + shift * (0.9 - 0.4 * index) for point in points]
+            lines = [f"p{number},{x:.4f},{y:.4f},{z:.4f}" for number, (x, y, z) in enumerate(moved)]
+            _write(folder / f"predictions/{algorithm}/{name}.csv", ["landmark,x,y,z", *lines])
+
+
+def _write_moved_blocks(
+    folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]
+) -> Iterator[tuple[str, list[NDArray[Any]], NDArray[Any]]]:
+    """Write references of registration; yield the case, the landmarks of the fixed image, and the displacement."""
+    import nibabel
+
     random = np.random.default_rng(seed)
     _make_folders(folder, algorithms)
-    shape, affine = (20, 18, 16), np.diag([1.0, 1.5, 2.0, 1.0])
     for case in range(cases):
         name = f"case-{case:02d}"
         case_folder = folder / "references" / name
         case_folder.mkdir()
         shift, corner = random.integers(1, 4, 3), random.integers(4, 7, 3)
+        steps = [np.array(step) for step in ((0, 0, 0), (5, 0, 0), (0, 5, 0), (0, 0, 5))]
         for part, origin in (("fixed", corner), ("moving", corner + shift)):
-            labels = np.zeros(shape, dtype=np.uint8)
+            labels = np.zeros(_BLOCKS_SHAPE, dtype=np.uint8)
             labels[tuple(slice(start, start + 6) for start in origin)] = 1
             nibabel.save(
-                nibabel.Nifti1Image(labels, affine),  # type: ignore[no-untyped-call]
+                nibabel.Nifti1Image(labels, _BLOCKS_AFFINE),  # type: ignore[no-untyped-call]
                 case_folder / f"{part}_labels.nii.gz",
             )
-            points = [origin + step for step in ((0, 0, 0), (5, 0, 0), (0, 5, 0), (0, 0, 5))]
-            lines = [f"p{number},{x},{y},{z}" for number, (x, y, z) in enumerate(points)]
+            lines = [f"p{number},{x},{y},{z}" for number, (x, y, z) in enumerate(origin + step for step in steps)]
             _write(case_folder / f"{part}_landmarks.csv", ["landmark,x,y,z", *lines])
-        for index, algorithm in enumerate(algorithms):
-            wave = 0.1 * np.sin(np.indices(shape)[0] / 3 + index)
-            field = np.stack([wave + step * (0.9 - 0.4 * index) for step in shift], axis=-1).astype(np.float32)
-            nibabel.save(
-                nibabel.Nifti1Image(field, affine),  # type: ignore[no-untyped-call]
-                folder / f"predictions/{algorithm}/{name}.nii.gz",
-            )
+        yield name, [corner + step for step in steps], shift
 
 
 def _make_folders(folder: Path, algorithms: Sequence[str]) -> None:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block
     from evaluation.scoring.rows import Row
@@ -185,7 +184,7 @@ class External(Problem):
 
         whole = [metric.name for metric in assessment.metrics if metric.level == "dataset"]
         if whole and assessment.exclusions:
-            allowed = f"no exclusions: {whole[0]} is one value of all cases, which nobody here can compute without some of them"
+            allowed = f"no exclusions: {whole[0]} is one value of all cases, which cannot be computed here without some of them"
             raise AssessmentError("exclusions", assessment.exclusions.document, allowed)
 
     # Folders of the command line --------------------------------------------------------------------------------------

@@ -56,8 +56,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.base import Problem
     from evaluation.problems.case_answers import CaseAnswers
@@ -105,6 +104,20 @@ class FailureSamples(TableSamples):
 
         write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
         return {"schema": 1, "problem": self.kind.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
+
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write risks and confidences."""
+        from evaluation.problems.registered_examples import write_risks
+
+        write_risks(folder, cases=cases, seed=seed, algorithms=algorithms)
 
 
 class FailureTexts(DataSetTexts, TableTexts):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.checking.unused import Unused
 from evaluation.problems.base import Problem
 from evaluation.problems.evidence import KindEvidence
 from evaluation.problems.opened import Opened, References
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.checking import Assignment
     from evaluation.problems.beside import RulesBeside, TableBeside
     from evaluation.readers import Issue, Limits
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
 
 MOST_BYTES: Final = 64 * 1024**2
+FILE_PATTERN: Final = "file_pattern"
+"""Name of the setting with further names of files."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,8 @@ class FileProblem(Problem):
 
     is_scored = True
     takes_algorithms = True
+    joint_table: str = ""
+    """Name of a table with the rows of all cases that is accepted in place of the files; empty where there is none."""
     scorer_files = FileScorerFiles()
     texts = FileTexts()
     evidence = FileEvidence()
@@ -330,12 +335,24 @@ class FileProblem(Problem):
         """
         return self.table_beside(assessment)
 
-    def remark_beside(self, said: Any) -> str:
+    def unused(self, content: Any, table: TableBeside | None, *, case: str, file: str) -> Unused:
+        """Return what of a valid prediction is not used, such as rows without an object.
+
+        Parameters
+        ----------
+        content
+            From `read_prediction`.
+        table
+            The table next to the files, where there is one.
+        """
+        return Unused()
+
+    def remark_beside(self, content: Any) -> str:
         """Return a remark on what the rows of an accepted case lack; empty if nothing is missing."""
         return ""
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
-        """Compare a file with the rows of its objects in the table next to it.
+        """Compare the file of a reference with the rows of its objects in the table next to it.
 
         Raises
         ------
@@ -407,21 +424,26 @@ class FileProblem(Problem):
         table = self.predicted_table(assessment, folder)
         rules = self.table_of_predictions(assessment)
         beside = () if rules is None else (rules.file,)
-        assignment = self.assign([path for path in files if path not in beside], references.cases)
+        pattern = self.file_pattern(assessment)
+        assignment = self.assign([path for path in files if path not in beside], references.cases, pattern=pattern)
         # A table that cannot be read is reported once, and not again for each case.
         reasons = {"": table} if isinstance(table, Issue) else {}
         missing = [finding for finding in assignment.findings.values() if finding.id != "file_duplicate"]
         reasons |= {
-            case: Issue("duplicate", finding.reason, finding.remedy)
+            case: Issue(finding.id, finding.reason, finding.remedy)
             for case, finding in assignment.findings.items()
             if finding.id == "file_duplicate"
         }
         predictions = {case: self.submitted(files[path], table) for case, path in assignment.files.items()}
         unread = [path for path in assignment.extra if not self.case_of(bare_name(path))]
         unexpected = [bare_name(path) for path in assignment.extra if path not in set(unread)]
-        return Opened(predictions, reasons, unexpected, unread, missing)
+        return Opened(predictions, reasons, unexpected, unread, missing, assignment.extra)
 
-    def assign(self, paths: Iterable[str], cases: Sequence[str]) -> Assignment:
+    def file_pattern(self, assessment: Assessment) -> str:
+        """Return the registered pattern of file names; empty if there is none."""
+        return str(assessment.settings.get(FILE_PATTERN) or "")
+
+    def assign(self, paths: Iterable[str], cases: Sequence[str], *, pattern: str = "") -> Assignment:
         """Assign files of a folder or archive to cases by their names; see `evaluation.checking.assign`."""
         from evaluation.checking import assign
 
@@ -432,6 +454,7 @@ class FileProblem(Problem):
             ending_of=self.ending_of,
             ending=self.suffixes[0],
             words=self.texts.file_noun,
+            pattern=pattern,
         )
 
     def read_local_reference(self, assessment: Assessment, path: Path) -> Any:

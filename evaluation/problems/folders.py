@@ -35,7 +35,7 @@ def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> d
         If the folder does not exist, or two files belong to the same case.
     """
     if not folder.is_dir():
-        raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
+        raise ReadError("not_found", folder.name or str(folder), "folder not found")
     cases: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         case = case_of(path.name)
@@ -57,7 +57,7 @@ def visible_files(folder: Path) -> dict[str, Path]:
         If the folder does not exist.
     """
     if not folder.is_dir():
-        raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
+        raise ReadError("not_found", folder.name or str(folder), "folder not found")
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: path for name, path in files.items() if not is_hidden(name)}
 

@@ -13,6 +13,14 @@ from evaluation.problems.pictures import AnswerView
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.reference_rules import MergingRules
 from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.score_ranges import (
+    ANY_SCORE,
+    NEED_LABELS,
+    check_class_scores,
+    has_any_score,
+    scores_option,
+    shared_score_range,
+)
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -35,8 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.opened import Opened, References
@@ -120,6 +127,26 @@ class ClassificationSamples(TableSamples):
             "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
         }
 
+    def cases_of(self, assessment: Assessment) -> int:
+        """Return at least two cases of every class."""
+        from evaluation.problems.registered_examples import classes_of
+
+        return max(super().cases_of(assessment), 2 * len(classes_of(assessment)))
+
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered class, with the scores of all classes."""
+        from evaluation.problems.registered_examples import write_classes
+
+        write_classes(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class ClassificationScorerFiles(TableScorerFiles):
     """Files of image classification for scoring images."""
@@ -153,8 +180,7 @@ class ClassificationTexts(TableTexts):
     def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """Return the description of the table for the submit page."""
         columns = (
-            "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
-            "`label` may stand beside them and then decides; without it the highest probability does."
+            _score_words(expected)
             if expected.need_scores
             else "The column `label` names the class; columns `p_<class>` with probabilities are taken as well."
         )
@@ -182,7 +208,10 @@ class ClassificationPlausibility(Plausibility):
         """Return whether the pieces are one answer to the case."""
         from evaluation.problems.labels import ANSWER, is_answer
 
-        return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
+        any_score = has_any_score(assessment.settings)
+        return set(pieces) == {ANSWER} and is_answer(
+            pieces[ANSWER], reference.code, reference.classes, any_score=any_score
+        )
 
     def summary_of(self, prediction: Numbers) -> dict[str, Any]:
         """Return the digest of the scores of all classes.
@@ -369,6 +398,7 @@ class ImageClassification(TableProblem):
 
     id = "image_classification"
     category = "ImLC"
+    settings = (scores_option("classes", "Metrics of decisions then need the column label."),)
     task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
     answer_view = ClassificationAnswerView()
@@ -382,9 +412,10 @@ class ImageClassification(TableProblem):
     performance = ClassificationPerformance()
 
     def check(self, assessment: Assessment) -> None:
-        """Reject a metric option `k` that is not below the number of classes."""
+        """Reject a metric option `k` that is not below the number of classes, and metrics that scores of any size do not allow."""
         from evaluation.assessment.errors import AssessmentError
 
+        check_class_scores(assessment)
         named = {str(label) for region in assessment.regions for label in region.labels}
         classes = max(len(named), 2)
         for index, use in enumerate(assessment.metrics):
@@ -415,7 +446,15 @@ class ImageClassification(TableProblem):
 
         ordered, classes = sorted(cases), tuple(shared["classes"])
         named = {"named": len(ordered)} if every_reason else {}
-        answers = read_predicted_labels(path, ordered, classes, limits=limits or DEFAULT, **named)
+        answers = read_predicted_labels(
+            path,
+            ordered,
+            classes,
+            any_score=has_any_score(shared),
+            need_label=tuple(shared.get(NEED_LABELS, ())),
+            limits=limits or DEFAULT,
+            **named,
+        )
         places = {case: index for index, case in enumerate(ordered)}
         return LabelPredictions(answers, places, classes, frozenset(answers.absent), answers.unexpected)
 
@@ -434,7 +473,8 @@ class ImageClassification(TableProblem):
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
         """Case, and a score of every class or a label."""
         scores = tuple(f"p_{name}" for name in expected.classes)
-        return ("case", *scores) if expected.need_scores else ("case", "label")
+        label = ("label",) if expected.need_labels else ()
+        return ("case", *label, *scores) if expected.need_scores else ("case", "label")
 
     def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
         """Reject a class that no region names, because its name would reveal to participants that it occurs.
@@ -467,7 +507,8 @@ class ImageClassification(TableProblem):
         from evaluation.problems.labels import describe_classes
 
         assert table.classes is not None
-        return describe_classes(assessment, [*(table.classes[case] for case in cases), *named])
+        described = describe_classes(assessment, [*(table.classes[case] for case in cases), *named])
+        return described | shared_score_range(assessment)
 
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> PreparedLabel:
         """Return the class of a case.
@@ -528,6 +569,24 @@ class ImageClassification(TableProblem):
         """Return predictions that are created on access, because `ClassificationPerformance.score_at_once` accesses none."""
         assert isinstance(table, LabelPredictions)
         return AnswersByCase(table)
+
+
+def _score_words(expected: ExpectedTable) -> str:
+    """Describe the columns of scores."""
+    if expected.scores == ANY_SCORE:
+        needed = (
+            f"The column `label` names the class that is decided for; {', '.join(expected.need_labels)} need it."
+            if expected.need_labels
+            else "No column `label` is needed."
+        )
+        return (
+            "It needs one column `p_<class>` with a finite number for each class, of which only the order counts. "
+            f"For two classes, one column is enough. {needed}"
+        )
+    return (
+        "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
+        "`label` is optional and decides where it exists; without it the highest probability does."
+    )
 
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.options import Option
-from evaluation.problems.cautions import of_similarity
+from evaluation.problems.cautions import of_doses, of_similarity
 from evaluation.problems.files import (
     FileEvidence,
     FilePerformance,
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.intensities import IntensityImage
@@ -153,6 +152,20 @@ class ImageSamples(Samples):
             "settings": {"data_range": [0, 255]},
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write images in the registered data range, and masks of the regions."""
+        from evaluation.problems.registered_examples import write_intensities
+
+        write_intensities(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class ImageScorerFiles(FileScorerFiles):
     """Files of image-to-image translation for scoring images."""
@@ -213,7 +226,7 @@ class ImageTexts(FileTexts):
 class ImagePlausibility(Plausibility):
     """Plausibility of results of image-to-image translation."""
 
-    metric_rules = (of_similarity,)
+    metric_rules = (of_similarity, of_doses)
 
     def summary_of(self, prediction: Path) -> dict[str, Any]:
         """Return the digest of the intensities and the number of voxels that are not 0.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from evaluation.metrics.options import Option
 from evaluation.problems.files import (
+    FILE_PATTERN,
     FilePerformance,
     FileProblem,
     FileReferenceRules,
@@ -24,12 +26,38 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.checking import Finding
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.problems.beside import TableBeside
     from evaluation.readers import Issue, LabelImage, Limits
     from evaluation.readers.instance_tables import Instances
+
+GEOMETRY: Final = Option(
+    "geometry",
+    "enum",
+    "same_grid",
+    "How the grid of a prediction is compared with that of the reference: same_grid accepts a shift below half a voxel or "
+    "within the rounding of a quaternion, exact accepts no shift, shape compares only the numbers of voxels",
+    choices=("same_grid", "exact", "shape"),
+    stands_where_set=True,
+)
+"""Setting with the rule of `evaluation.readers.geometry.GridRule`."""
+PATTERN: Final = Option(
+    FILE_PATTERN,
+    "string",
+    None,
+    "Further names of the files of cases, such as {case}/pred.nii.gz or {case}_seg.nii.gz. Names that end in the ending after "
+    "the case remain valid. Blank: no further names",
+    stands_where_set=True,
+)
+"""Setting with the pattern of `evaluation.checking.naming.case_by_pattern`."""
+GRID_WORDS: Final = {
+    "same_grid": "A shift below half a voxel is accepted with a note, and so is the rounding of a NIfTI quaternion.",
+    "exact": "A grid is accepted only without any shift, apart from the ordinary rounding of headers.",
+    "shape": "Only the number of voxels along each axis is compared. Origin, orientation and voxel size are ignored.",
+}
+"""Sentence of the submit page for each rule."""
 
 
 class ImagePrediction(NamedTuple):
@@ -148,9 +176,12 @@ class LabelImageTexts(FileTexts):
             f"One label image for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid of "
             "the case's image: the same shape, voxel size and orientation. Files may lie in one folder of the archive."
         )
+        pattern = self.kind.file_pattern(assessment)
+        also = (f"Files with a name of the form `{pattern}` are accepted as well.",) if pattern else ()
+        rule = GRID_WORDS[str(assessment.settings.get(GEOMETRY.name, GEOMETRY.default))]
         regions = assessment.regions if self.kind.allowed_labels(assessment) else ()
         return FileWords(
-            before=(before,),
+            before=(before, *also, rule),
             ending=first,
             terms=tuple((region.name, " or ".join(str(label) for label in region.labels)) for region in regions),
             of_terms="Labels",
@@ -184,14 +215,22 @@ class LabelImagePlausibility(Plausibility):
     def are_features(self, features: Mapping[str, Any]) -> bool:
         """Return whether values have the form of `features`."""
         from evaluation.checking.label_images import are_features
+        from evaluation.checking.unused import UNUSED, are_unused_features
 
-        return are_features(features)
+        if UNUSED in features and not are_unused_features(features[UNUSED]):
+            return False
+        return are_features({name: value for name, value in features.items() if name != UNUSED})
 
     def questions(self, features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue]) -> Sequence[Finding]:
         """Question what is equal, in pieces or without background in all label images."""
         from evaluation.checking.label_images import questions
+        from evaluation.checking.unused import question_of_unused
 
-        return questions(features, reasons, objects=self.has_objects)
+        of_images = {case: each for case, each in features.items() if "checksum" in each}
+        return [
+            *questions(of_images, reasons, objects=self.has_objects),
+            *question_of_unused(features),
+        ]
 
     def summary_of(self, prediction: ImagePrediction) -> dict[str, Any]:
         """Return the digest of the labels, independent of the format, and the number of labelled voxels."""
@@ -265,6 +304,13 @@ class LabelImagePerformance(FilePerformance):
         self.warm_up(assessment, reference)
 
 
+def compared_by_rule(assessment: Assessment, image: LabelImage) -> LabelImage:
+    """Return a reference whose grid is compared with those of predictions by the rule of the assessment."""
+    from dataclasses import replace
+
+    return replace(image, geometry=image.geometry.compared_by(assessment.settings.get(GEOMETRY.name)))
+
+
 class LabelImageProblem(FileProblem):
     """A kind with one label image per case; its module defines how an image is prepared and scored."""
 
@@ -296,9 +342,15 @@ class LabelImageProblem(FileProblem):
         return image
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """Return the labels that may occur in addition to 0."""
+        """Return the labels that may occur in addition to 0, and the rule for grids where one is set."""
         labels = self.allowed_labels(assessment)
-        return {"labels": None if labels is None else list(labels)}
+        rule = assessment.settings.get(GEOMETRY.name)
+        pattern = self.file_pattern(assessment)
+        return (
+            {"labels": None if labels is None else list(labels)}
+            | ({GEOMETRY.name: rule} if rule else {})
+            | ({FILE_PATTERN: pattern} if pattern else {})
+        )
 
     def read_prediction(
         self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
@@ -307,7 +359,7 @@ class LabelImageProblem(FileProblem):
         from evaluation.readers import Geometry, read_label_image
         from evaluation.readers.limits import DEFAULT
 
-        grid, labels = Geometry.of(facts), expected.get("labels")
+        grid, labels = Geometry.of(facts).compared_by(expected.get(GEOMETRY.name)), expected.get("labels")
         return read_label_image(path, expected=grid, allowed_labels=labels, limits=limits or DEFAULT)
 
     def facts_of(self, content: LabelImage) -> dict[str, Any]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.metrics.options import Option
+from evaluation.problems.cautions import of_instances
 from evaluation.problems.files import FileEvidence
 from evaluation.problems.images import (
+    GEOMETRY,
     ImagePrediction,
     LabelImageMetrics,
     LabelImagePerformance,
@@ -15,16 +18,19 @@ from evaluation.problems.images import (
     LabelImageSamples,
     LabelImageScorerFiles,
     LabelImageTexts,
+    compared_by_rule,
 )
 from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.score_ranges import refuse_probability_metrics, refuse_score_thresholds, scores_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
+    from evaluation.checking.unused import Unused
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.base import Problem
     from evaluation.problems.beside import TableBeside
     from evaluation.readers import Issue, LabelImage
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
@@ -73,6 +79,20 @@ class InstanceSamples(LabelImageSamples):
             "metrics": [{"id": "panoptic_quality"}, {"id": "fbeta"}],
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write objects of every registered class."""
+        from evaluation.problems.registered_examples import write_instances
+
+        write_instances(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class InstanceScorerFiles(LabelImageScorerFiles):
     """Files of instance segmentation for scoring images."""
@@ -115,6 +135,7 @@ class InstancePlausibility(LabelImagePlausibility):
     """Plausibility of results of instance segmentation."""
 
     has_objects = True
+    metric_rules = (of_instances,)
 
     def is_possible(
         self,
@@ -183,6 +204,17 @@ class InstanceSegmentation(LabelImageProblem):
     id = "instance_segmentation"
     category = "InS"
     task_categories = ("instance_segmentation",)
+    settings = (
+        Option(
+            "overlap",
+            "boolean",
+            False,
+            "Objects can overlap; files then contain one mask per object, in run-length encoding, in place of a label map.",
+            stands_where_set=True,
+        ),
+        GEOMETRY,
+        scores_option("predicted objects"),
+    )
     samples = InstanceSamples()
     scorer_files = InstanceScorerFiles()
     texts = InstanceTexts()
@@ -192,11 +224,22 @@ class InstanceSegmentation(LabelImageProblem):
     metrics = InstanceMetrics()
     performance = InstancePerformance()
 
+    def variant(self, settings: object) -> Problem:
+        """Return the kind for objects that may overlap, which has no label maps."""
+        from collections.abc import Mapping
+
+        from evaluation.problems.registry import get
+
+        can_overlap = isinstance(settings, Mapping) and settings.get("overlap") is True
+        return get("overlapping_instances") if can_overlap else self
+
     def check(self, assessment: Assessment) -> None:
-        """Objects are found once for all metrics, and a mean over classes needs classes."""
+        """Objects are found once for all metrics; a mean over classes needs classes, a threshold scores from 0 to 1."""
         from evaluation.assessment.checks import check_classes_of_mean, check_connectivity
 
         check_connectivity(assessment.computed)
+        refuse_probability_metrics(assessment)
+        refuse_score_thresholds(assessment)
         check_classes_of_mean(assessment)
 
     def table_beside(self, assessment: Assessment) -> InstanceRules:
@@ -209,11 +252,20 @@ class InstanceSegmentation(LabelImageProblem):
         """Return 0: a stand-in contains no object, since each object would need a row in a table."""
         return 0
 
+    def unused(self, content: LabelImage, table: TableBeside | None, *, case: str, file: str) -> Unused:
+        """Return the rows without an object, and the objects without a valid row."""
+        from evaluation.checking.unused import Unused
+        from evaluation.readers.instance_tables import InstanceTable, rows_and_objects
+
+        if not isinstance(table, InstanceTable):
+            return Unused()
+        return rows_and_objects(content, table, case=case, file=file)[1]
+
     def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
         """Find the objects."""
         from evaluation.scoring.instances import PreparedInstances
 
-        return PreparedInstances(assessment, image, instances)
+        return PreparedInstances(assessment, compared_by_rule(assessment, image), instances)
 
     def score(
         self,

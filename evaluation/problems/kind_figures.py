@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import Evidence
 

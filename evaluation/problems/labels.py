@@ -22,7 +22,7 @@ from evaluation.scoring.rows import Numbers, Row, ScoredCase, block_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.problems.shown import Rows
     from evaluation.readers.tables import PredictedLabels
     from evaluation.scoring.rows import Pieces
@@ -87,10 +87,15 @@ def score_answer(reference: int, answer: Numbers | None) -> ScoredCase:
     return ScoredCase((), pieces={ANSWER: no_answer(reference) if answer is None else with_class(answer, reference)})
 
 
-def is_answer(numbers: Numbers, reference: int, classes: int) -> bool:
+def is_answer(numbers: Numbers, reference: int, classes: int, *, any_score: bool = False) -> bool:
     """Return whether numbers can be an answer to a case.
 
     It checks numbers from a process that has read an untrusted file.
+
+    Parameters
+    ----------
+    any_score
+        True if scores are any finite numbers, not probabilities.
     """
     if len(numbers.counts) != 2 or any(type(number) is not int for number in numbers.counts):
         return False
@@ -102,6 +107,8 @@ def is_answer(numbers: Numbers, reference: int, classes: int) -> bool:
         return numbers.counts[1] != BY_SCORES
     if len(numbers.values) != classes or any(type(score) not in (int, float) for score in numbers.values):
         return False
+    if any_score:
+        return all(map(math.isfinite, numbers.values))
     inside = all(0 <= score <= 1 for score in numbers.values)
     return inside and math.fabs(math.fsum(numbers.values) - 1) <= 2 * SUM_SLACK * classes
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
@@ -200,6 +199,21 @@ class LandmarkSamples(TableSamples):
             "settings": {"unit": "mm", "penalty": 40},
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered landmark."""
+        from evaluation.problems.registered_examples import write_landmarks
+
+        columns = self.kind.references.columns_by_table(assessment)[self.kind.table_files[0]]
+        write_landmarks(assessment, folder, columns=columns, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class LandmarkScorerFiles(TableScorerFiles):
     """Files of landmark localization for scoring images."""
@@ -340,7 +354,7 @@ class LandmarkLocalization(TableProblem):
             "number|enum",
             None,
             "what a landmark counts as that is not predicted, in the unit of the error; image_diagonal takes it from the "
-            "column of that name in cases.csv. There is no safe default: without the image nobody knows how far wrong a lost "
+            "column of that name in cases.csv. There is no safe default: without the image it is unknown how far wrong a lost "
             "point is",
             choices=(DIAGONAL,),
             exclusive_minimum=0,

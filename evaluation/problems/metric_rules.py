@@ -47,17 +47,17 @@ class MetricRules(KindPart):
     pixel_kind: str = ""
     accepted_kinds: tuple[str, ...] = ()
 
-    def read(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
-        """Check one entry of the assessment's metrics; of the catalogue unless the kind declares its own.
+    def read(self, value: object, path: str, *, rank_based: bool) -> MetricUse | None:
+        """Check one entry of the assessment's metrics, for a kind that declares its own.
+
+        The result is ``None`` for a kind whose metrics are those of the catalogue.
 
         Raises
         ------
         AssessmentError
-            For what cannot be taken.
+            For a value that is not allowed.
         """
-        from evaluation.assessment.metrics import read_catalogue_metric
-
-        return read_catalogue_metric(value, path, self.kind.id, rank_based=rank_based)
+        return None
 
     def complete(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
         """Return a metric entry completed from the settings, for example with the unit of distances."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -22,6 +23,14 @@ from evaluation.problems.answers import (
 from evaluation.problems.label_figures import FIGURE
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.score_ranges import (
+    ANY_SCORE,
+    NEED_LABELS,
+    check_class_scores,
+    has_any_score,
+    scores_option,
+    shared_score_range,
+)
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -35,13 +44,12 @@ from evaluation.problems.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.shown import Rows
@@ -148,6 +156,20 @@ class MultilabelSamples(TableSamples):
             ],
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered label."""
+        from evaluation.problems.registered_examples import write_findings
+
+        write_findings(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class MultilabelScorerFiles(TableScorerFiles):
     """Files of multilabel classification for scoring images."""
@@ -182,8 +204,7 @@ class MultilabelTexts(TableTexts):
     def submit_page(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """Return the description of the table for the submit page."""
         columns = (
-            "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
-            "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."
+            _score_words(expected)
             if expected.need_scores
             else "The column of each label is 1 where it holds and 0 where not; columns `p_<label>` with probabilities are "
             "taken as well."
@@ -249,6 +270,7 @@ class MultilabelClassification(AnswerProblem):
 
     id = "multilabel_classification"
     category = "MLC"
+    settings = (scores_option("labels", "Metrics of decisions then need a column with 1 or 0 for each label."),)
     task_categories = ("classification",)
     table_files = (FILE,)
     answer_view = MultilabelAnswerView()
@@ -262,9 +284,10 @@ class MultilabelClassification(AnswerProblem):
     # The assessment document ------------------------------------------------------------------------------------------
 
     def check(self, assessment: Assessment) -> None:
-        """Refuse regions of several labels."""
+        """Refuse regions of several labels, and metrics that scores of any size do not allow."""
         from evaluation.assessment.errors import AssessmentError
 
+        check_class_scores(assessment)
         for index, region in enumerate(assessment.regions):
             if len(region.labels) != 1:
                 raise AssessmentError(f"regions[{index}].labels", list(region.labels), "one column of labels.csv")
@@ -322,7 +345,8 @@ class MultilabelClassification(AnswerProblem):
                 if numbers[column] not in (0, 1):
                     actual = f"'{numbers[column]:g}' as {column} in row {number_table.rows[case]}"
                     raise ValueError(ReadError("table", number_table.name, actual, "1, 0 or nothing").message)
-        return {"classes": list(dict.fromkeys(regions.values())), "patients": dict(patients), "regions": regions}
+        classes = list(dict.fromkeys(regions.values()))
+        return {"classes": classes, "patients": dict(patients), "regions": regions} | shared_score_range(assessment)
 
     def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
         """Return the labels that apply to the case."""
@@ -337,7 +361,7 @@ class MultilabelClassification(AnswerProblem):
         case_numbers = table.table.numbers.get(case)
         labels = shared["classes"]
         numbers = None if case_numbers is None else tuple(case_numbers.get(label, NOT_KNOWN) for label in labels)
-        return KnownCase({EVERYTHING: numbers}, width=len(labels))
+        return KnownCase({EVERYTHING: numbers}, width=len(labels), any_score=has_any_score(shared))
 
     def read_predictions(
         self,
@@ -372,12 +396,18 @@ class MultilabelClassification(AnswerProblem):
             groups.append(() if lacking else wanted)
         if not any(groups):
             raise ReadError("table", table.name, "neither labels nor scores", f"columns {PREFIX}<label> or <label>")
+        if not groups[0] and (needing := shared.get(NEED_LABELS)):
+            raise ReadError(
+                "table", table.name, f"no columns of labels, which {', '.join(needing)} need", "1 or 0 for each label"
+            )
+        any_score = has_any_score(shared)
         reasons, absent, strange = refuse_rows(table, cases)
         answers: dict[str, Answer] = {}
         for case in set(cases) & set(table.cases) - set(reasons):
             try:
                 answers[case] = Answer(
-                    _cells(table, case, groups[0], whole=True), _cells(table, case, groups[1], whole=False)
+                    _cells(table, case, groups[0], _DECISION_RANGE),
+                    _cells(table, case, groups[1], _FINITE if any_score else _PROBABILITY_RANGE),
                 )
             except ReadError as error:
                 reasons[case] = error.issue
@@ -398,8 +428,9 @@ class MultilabelClassification(AnswerProblem):
 
     def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
         """Case, and a score or a decision of every label."""
-        scores = tuple(f"{PREFIX}{name}" for name in expected.classes)
-        return ("case", *(scores if expected.need_scores else expected.classes))
+        scores = tuple(f"{PREFIX}{name}" for name in expected.classes) if expected.need_scores else ()
+        has_labels = expected.need_labels or not expected.need_scores
+        return ("case", *(expected.classes if has_labels else ()), *scores)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 
@@ -410,14 +441,15 @@ class MultilabelClassification(AnswerProblem):
         return has_decisions * _DECISIONS + has_scores * _PROBABILITIES, numbers
 
     def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
-        """A 0 or 1 for every label, a number from 0 to 1 for each, or both."""
+        """A 0 or 1 for every label, a score of each in the range of the task, or both."""
         if state not in (_DECISIONS, _PROBABILITIES, _BOTH):
             return False
         decided = reference.width if state & _DECISIONS else 0
         scored = reference.width if state & _PROBABILITIES else 0
         if len(numbers) != decided + scored:
             return False
-        return all(value in (0, 1) for value in numbers[:decided]) and all(0 <= value <= 1 for value in numbers)
+        accepted = _FINITE if reference.any_score else _PROBABILITY_RANGE
+        return all(map(_DECISION_RANGE.accepts, numbers[:decided])) and all(map(accepted.accepts, numbers[decided:]))
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Each label as a classification of two classes, by the same functions; what concerns all, together."""
@@ -437,7 +469,34 @@ class MultilabelClassification(AnswerProblem):
         )
 
 
-def _cells(table: NumberTable, case: str, columns: Sequence[str], *, whole: bool) -> tuple[float, ...] | None:
+class _Range(NamedTuple):
+    """Accepted values of a cell: in words, and as a test."""
+
+    words: str
+    accepts: Callable[[float], bool]
+
+
+_DECISION_RANGE: Final = _Range("1 or 0", lambda value: value in (0, 1))
+_PROBABILITY_RANGE: Final = _Range("a number from 0 to 1", lambda value: 0 <= value <= 1)
+_FINITE: Final = _Range("a finite number", math.isfinite)
+
+
+def _score_words(expected: ExpectedTable) -> str:
+    """Describe the columns of scores."""
+    if expected.scores == ANY_SCORE:
+        needed = (
+            f"Columns `<label>` with 1 or 0 decide; {', '.join(expected.need_labels)} need them."
+            if expected.need_labels
+            else "No columns `<label>` are needed."
+        )
+        return f"It needs one column `p_<label>` with a finite number for each label, of which only the order counts. {needed}"
+    return (
+        "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
+        "`<label>` with 1 or 0 are optional and decide where they exist; without them a probability of 0.5 and more does."
+    )
+
+
+def _cells(table: NumberTable, case: str, columns: Sequence[str], accepted: _Range) -> tuple[float, ...] | None:
     """The cells of a row; ``None`` without columns.
 
     Raises
@@ -448,14 +507,14 @@ def _cells(table: NumberTable, case: str, columns: Sequence[str], *, whole: bool
     from evaluation.readers import ReadError
 
     row, numbers = table.rows[case], table.numbers[case]
-    allowed = "1 or 0" if whole else "a number from 0 to 1"
+    allowed = accepted.words
     for column in columns:
         if (case, column) in table.wrong:
             raise ReadError("table", table.name, table.wrong[case, column].found, allowed)
         if column not in numbers:
             raise ReadError("table", table.name, f"nothing as {column} in row {row}", allowed)
         value = numbers[column]
-        if not (value in (0, 1) if whole else 0 <= value <= 1):
+        if not accepted.accepts(value):
             raise ReadError("table", table.name, f"'{value:g}' as {column} in row {row}", allowed)
     return tuple(numbers[column] for column in columns) if columns else None
 

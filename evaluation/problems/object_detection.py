@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.cautions import never_hits
 from evaluation.problems.coordinates import (
-    ANY_SCORE,
     AREA_COLUMN,
     DISTANCE,
-    SCORES,
     SETTINGS,
     axes_of,
     check_settings,
@@ -24,6 +22,7 @@ from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import AnswerView, Pictures
 from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
+from evaluation.problems.score_ranges import ANY_SCORE, SCORES, scores_option
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -46,8 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.checking import Finding
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.matching import Objects
@@ -267,6 +265,21 @@ class ObjectSamples(TableSamples):
             ],
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write objects of every registered class, as boxes or as points."""
+        from evaluation.problems.registered_examples import write_objects
+
+        columns = self.kind.references.columns_by_table(assessment)[self.kind.table_files[0]]
+        write_objects(assessment, folder, columns=columns, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class ObjectScorerFiles(TableScorerFiles):
     """Files of object detection for scoring images."""
@@ -409,7 +422,7 @@ class ObjectDetection(TableProblem):
     category = "ObD"
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
-    settings = (*SETTINGS, SCORES)
+    settings = (*SETTINGS, scores_option("predicted objects"))
     pictures = ObjectPictures()
     answer_view = ObjectAnswerView()
     samples = ObjectSamples()
@@ -614,7 +627,7 @@ class ObjectDetection(TableProblem):
         return replace(
             super().expected(assessment, shared),
             unit=assessment.settings.get("unit") or "",
-            scores=assessment.settings.get(SCORES.name) or "",
+            scores=assessment.settings.get(SCORES) or "",
         )
 
     def score(

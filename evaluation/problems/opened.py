@@ -55,6 +55,8 @@ class Opened:
         Files of formats that are not read for a case.
     findings
         Findings about missing cases and about the submission as a whole; see `evaluation.checking`.
+    ignored
+        Note on each ignored file, by path.
     """
 
     predictions: Mapping[str, Any] = field(default_factory=dict)
@@ -62,6 +64,7 @@ class Opened:
     unexpected: Sequence[str] = ()
     unread: Sequence[str] = ()
     findings: Sequence[Finding] = ()
+    ignored: Mapping[str, Finding] = field(default_factory=dict)
 
     @property
     def found_cases(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -50,6 +49,7 @@ class KindPart:
         """Return the part of one kind; the part itself for the class."""
         if kind is None:
             return self
-        part = copy(self)
-        part.kind = kind
+        # Parts are read thousands of times per page. This takes a tenth of the time of `copy.copy`.
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__, kind=kind)
         return part

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.problems.parts import KindPart
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block
     from evaluation.scoring.rows import Row

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.problems.case_answers import CaseAnswers
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.checking import Finding
     from evaluation.readers import Issue
     from evaluation.scoring.rows import Numbers

@@ -15,7 +15,7 @@ from evaluation.readers.limits import DEFAULT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 ENDING: Final = ".zip"
 _MOST_PARTS: Final = 32

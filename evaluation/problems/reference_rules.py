@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from evaluation.problems.parts import KindPart
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
-    from evaluation.problems.base import Problem
+    from evaluation.assessment.model import Assessment
 
 
 class MergingRules(NamedTuple):
@@ -23,6 +22,18 @@ class MergingRules(NamedTuple):
     """
 
     computed: Mapping[str, str] = {}
+
+
+class HasTables(Protocol):
+    """A kind of problem, as the rules of its references need it.
+
+    Attributes
+    ----------
+    table_files
+        Permitted names of the single table of all predictions.
+    """
+
+    table_files: tuple[str, ...]
 
 
 class ReferenceRules(KindPart):
@@ -40,7 +51,7 @@ class ReferenceRules(KindPart):
         Whether labels in the images of references are numbers of objects and not classes.
     """
 
-    kind: Problem
+    kind: HasTables
 
     files: tuple[str, ...] = ()
     additional_files: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.figures.case_sheets import CaseSheets
+    from evaluation.problems.base import Problem
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
     from evaluation.scoring.registration import PreparedRegistration, RegistrationReference
     from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
-_PLACES = ("voxel", "mm_lps", "mm_ras")
+PLACES: Final = ("voxel", "mm_lps", "mm_ras")
 _FIELDS = {
     "voxel": "Displacements are in voxels along the axes of the fixed image, as a scalar NIfTI image X × Y × Z × 3 or three "
     "components in .mha or .nrrd.",
@@ -117,6 +117,20 @@ class RegistrationSamples(Samples):
             "settings": {"field": "voxel"},
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered label, and fields in the registered convention."""
+        from evaluation.problems.registered_examples import write_fields
+
+        write_fields(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class RegistrationTexts(FileTexts):
     """Texts about registration on pages."""
@@ -199,7 +213,39 @@ class RegistrationPerformance(FilePerformance):
         return math.prod(facts["shape"])
 
 
-class Registration(PartsProblem):
+class PairProblem(PartsProblem):
+    """A kind whose references are pairs of a fixed and a moving image, one folder per case."""
+
+    evidence = RegistrationEvidence()
+
+    def ending_of(self, name: str) -> str:
+        """Also that of references, which are kept as one archive."""
+        return ENDING if name.endswith(ENDING) else super().ending_of(name)
+
+    def case_of(self, name: str) -> str:
+        """By the endings of fields only."""
+        return "" if name.endswith(ENDING) else super().case_of(name)
+
+    def place_of(self, names: Sequence[str]) -> tuple[str, str]:
+        """A folder a case with labels, landmarks, masks and grids."""
+        from evaluation.readers.registration_cases import part_of
+
+        if len(names) < 2 or names[-2].startswith(".") or not part_of(names[-1]):
+            return "", ""
+        return names[-2], f"{names[-2]}/{names[-1]}"
+
+    def find_references(self, folder: Path) -> dict[str, Path]:
+        """The folder of each case."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.registration_cases import part_of
+
+        if not folder.is_dir():
+            raise ReadError("not_found", folder.name or str(folder), "folder not found")
+        folders = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+        return {path.name: path for path in folders if any(part_of(each.name) for each in path.iterdir())}
+
+
+class Registration(PairProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
     id = "registration"
@@ -208,12 +254,21 @@ class Registration(PartsProblem):
     regions = RegionRules(have_numbered_labels=True)
     settings = (
         Option(
+            "submission",
+            "enum",
+            "field",
+            "What is submitted for each case: a displacement field, or the landmarks of the fixed image moved into the moving "
+            "image, of which only tre is computed.",
+            choices=("field", "landmarks"),
+            stands_where_set=True,
+        ),
+        Option(
             "field",
             "enum",
             None,
             "unit and direction of displacements: voxels of the fixed grid along its axes, or mm as ITK (mm_lps) or NIfTI "
             "(mm_ras) has them; never guessed",
-            choices=_PLACES,
+            choices=PLACES,
             required=True,
         ),
         Option(
@@ -221,14 +276,13 @@ class Registration(PartsProblem):
             "enum",
             None,
             "Of the coordinates of landmarks: those of the field unless set (mm_ras for mm).",
-            choices=_PLACES,
+            choices=PLACES,
         ),
     )
     pictures = RegistrationPictures()
     samples = RegistrationSamples()
     texts = RegistrationTexts()
     plausibility = RegistrationPlausibility()
-    evidence = RegistrationEvidence()
     metrics = RegistrationMetrics()
     performance = RegistrationPerformance()
 
@@ -240,6 +294,15 @@ class Registration(PartsProblem):
         return SUFFIXES
 
     # The assessment ---------------------------------------------------------------------------------------------------
+
+    def variant(self, settings: object) -> Problem:
+        """Return the kind for submitted landmarks, which has no fields."""
+        from collections.abc import Mapping
+
+        from evaluation.problems.registry import get
+
+        are_landmarks = isinstance(settings, Mapping) and settings.get("submission") == "landmarks"
+        return get("landmark_registration") if are_landmarks else self
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Landmarks are in voxels where displacements are, else in mm to the right and front."""
@@ -264,32 +327,6 @@ class Registration(PartsProblem):
             )
 
     # Files ------------------------------------------------------------------------------------------------------------
-
-    def ending_of(self, name: str) -> str:
-        """Also that of references, which are kept as one archive."""
-        return ENDING if name.endswith(ENDING) else super().ending_of(name)
-
-    def case_of(self, name: str) -> str:
-        """By the endings of fields only."""
-        return "" if name.endswith(ENDING) else super().case_of(name)
-
-    def place_of(self, names: Sequence[str]) -> tuple[str, str]:
-        """A folder a case with labels, landmarks, masks and grids."""
-        from evaluation.readers.registration_cases import part_of
-
-        if len(names) < 2 or names[-2].startswith(".") or not part_of(names[-1]):
-            return "", ""
-        return names[-2], f"{names[-2]}/{names[-1]}"
-
-    def find_references(self, folder: Path) -> dict[str, Path]:
-        """The folder of each case."""
-        from evaluation.readers import ReadError
-        from evaluation.readers.registration_cases import part_of
-
-        if not folder.is_dir():
-            raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
-        folders = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
-        return {path.name: path for path in folders if any(part_of(each.name) for each in path.iterdir())}
 
     def read_parts(self, assessment: Assessment, parts: Mapping[str, Path]) -> RegistrationReference:
         """Read what the metrics need of a case."""

@@ -10,7 +10,15 @@ from evaluation.problems.dimensions import refuse_flat
 from evaluation.readers import ReadError
 from evaluation.readers.geometry import SPACING_TOLERANCE
 from evaluation.readers.images import read_label_image
-from evaluation.readers.registration_cases import FIXED_MASK, fixed_grid, labels_of, landmarks_of, moving_grid
+from evaluation.readers.registration_cases import (
+    FIXED_MASK,
+    fixed_grid,
+    labels_of,
+    landmarks_of,
+    moving_grid,
+    named_landmarks_of,
+)
+from evaluation.scoring.moved_landmarks import LandmarkPairs
 from evaluation.scoring.registration import RegistrationReference, affine_of, between, inverse, mapped, needs_of
 
 if TYPE_CHECKING:
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.readers import Geometry
 
 _TO_RAS = (-1.0, -1.0, 1.0)
@@ -60,10 +68,38 @@ def read_registration(assessment: Assessment, parts: Mapping[str, Path]) -> Regi
     return RegistrationReference(grid, fixed, moving, to_moving, fixed_points, moving_points, mask)
 
 
-def _in_mm(points: NDArray[np.float64], places: str, grid: Geometry) -> NDArray[np.float64]:
+def read_landmark_pairs(assessment: Assessment, parts: Mapping[str, Path]) -> LandmarkPairs:
+    """Read the landmarks of both images of the folder of a case.
+
+    Raises
+    ------
+    ReadError
+        If something is missing, cannot be read or does not fit together.
+    """
+    case = next(iter(parts.values())).parent.name
+    grid = fixed_grid(parts, case)
+    refuse_flat(assessment, grid, case)
+    other = moving_grid(parts) or grid
+    axes = len(grid.shape)
+    if len(other.shape) != axes:
+        raise ReadError("shape", case, f"a moving image of {len(other.shape)} axes", f"{axes}, as the fixed one")
+    names, first, second = named_landmarks_of(parts, case, axes)
+    places = assessment.settings["landmarks"]
+    to_mm = _to_mm(places, other)
+    return LandmarkPairs(grid, names, mapped(_to_mm(places, grid), first), mapped(to_mm, second), to_mm)
+
+
+def _to_mm(places: str, grid: Geometry) -> NDArray[np.float64]:
+    """Matrix from coordinates to mm to the right, front and up."""
     if places == "voxel":
-        return mapped(affine_of(grid), points)
-    return points * _TO_RAS[: points.shape[1]] if places == "mm_lps" else points
+        return affine_of(grid)
+    axes = len(grid.shape)
+    signs = _TO_RAS[:axes] if places == "mm_lps" else (1.0,) * axes
+    return np.hstack([np.diag(signs), np.zeros((axes, 1))])
+
+
+def _in_mm(points: NDArray[np.float64], places: str, grid: Geometry) -> NDArray[np.float64]:
+    return mapped(_to_mm(places, grid), points)
 
 
 def _in_voxels(points: NDArray[np.float64], places: str, grid: Geometry) -> NDArray[np.float64]:

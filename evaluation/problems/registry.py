@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluation.problems.base import Problem
+
+if TYPE_CHECKING:
+    from evaluation.assessment.model import Assessment
 
 ENTRY_POINT_GROUP: Final = "podium.problems"
 _BUILT_IN: Final = (
@@ -23,6 +26,8 @@ _BUILT_IN: Final = (
     "survival",
     "failure_detection",
     "segmentation_with_confidence",
+    "landmark_registration",
+    "overlapping_instances",
     "table",
     "external",
 )
@@ -53,6 +58,23 @@ def get(problem_id: str) -> Problem:
         message = f"no kind of problem has the id {problem_id!r}; known are {', '.join(problems)}"
         raise ProblemError(message)
     return problems[problem_id]
+
+
+def kind_of(assessment: Assessment) -> Problem:
+    """Return the kind of problem of an assessment, which defines all differences between kinds.
+
+    Raises
+    ------
+    ProblemError
+        If the kind is not known here, for example because its package is not installed.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> kind_of(parse({"problem": "object_detection", "metrics": [{"id": "fbeta"}]})).category
+    'ObD'
+    """
+    return get(assessment.problem)
 
 
 def is_known(problem_id: object) -> bool:

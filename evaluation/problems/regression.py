@@ -19,6 +19,7 @@ from evaluation.problems.answers import (
     refuse_rows,
 )
 from evaluation.problems.cautions import of_numbers
+from evaluation.problems.offered_metrics import function_for
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.regression_figures import FIGURES, answers_of
 from evaluation.problems.samples import ALGORITHMS
@@ -40,8 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.shown import Rows
@@ -114,6 +114,21 @@ class RegressionSamples(TableSamples):
             "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
             "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
         }
+
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered target."""
+        from evaluation.problems.registered_examples import write_numbers
+
+        columns = self.kind.references.columns_by_table(assessment)[self.kind.table_files[0]]
+        write_numbers(assessment, folder, columns=columns, cases=cases, seed=seed, algorithms=algorithms)
 
 
 class RegressionScorerFiles(TableScorerFiles):
@@ -389,7 +404,7 @@ class Regression(AnswerProblem):
         for use in assessment.computed:
             if use.level != "case":
                 continue
-            function = catalogue.get(use.id).compute_for(self.id)
+            function = function_for(catalogue.get(use.id), self.id)
             for region, value_and_farthest in reference.numbers.items():
                 worst = None
                 if value_and_farthest is None:

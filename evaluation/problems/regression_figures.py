@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.figures.agreement_limits import Answers
     from evaluation.problems.kind_figures import RankedEntry
     from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
@@ -154,6 +154,6 @@ FIGURES: Final = (
         name="errors-in-groups",
         title="In which groups of cases are the errors large?",
         reading="A box is the middle half of a team’s errors in one group of cases, the line in it the median. Boxes above the line at zero "
-        "predict too much there, boxes below it too little; a group with long boxes is one in which nobody can rely on the number.",
+        "predict too much there, boxes below it too little; in a group with long boxes the number is unreliable.",
     ),
 )

@@ -10,8 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from evaluation.assessment.model import Assessment
+
 ALGORITHMS: Final = ("near", "far")
 """Of a challenge to try a kind with: the first has an error of a pixel or so, the second a larger one."""
+
+
+CASES: Final = 12
+"""Of samples for an assessment."""
 
 
 class Samples(KindPart):
@@ -49,5 +55,34 @@ class Samples(KindPart):
         -------
         dict
             The assessment document that they are scored by.
+        """
+        raise NotImplementedError
+
+    def cases_of(self, assessment: Assessment) -> int:
+        """Return the number of cases that samples for this assessment have."""
+        return CASES
+
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write a small challenge with the regions, settings and metrics of an assessment.
+
+        The layout is that of `write_challenge`. Kinds without such samples are not rehearsed.
+
+        Parameters
+        ----------
+        algorithms
+            Their names, the best first: each has a larger error than the one before.
+
+        Raises
+        ------
+        NotImplementedError
+            If the kind has no such samples.
         """
         raise NotImplementedError

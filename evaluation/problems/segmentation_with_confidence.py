@@ -27,7 +27,7 @@ from evaluation.problems.confidences import (
 )
 from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
-from evaluation.problems.images import LabelImageMetrics, LabelImageScorerFiles
+from evaluation.problems.images import GEOMETRY, LabelImageMetrics, LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.semantic_segmentation import (
@@ -44,13 +44,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
+    from evaluation.checking.unused import Unused
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.beside import TableBeside
     from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.files import FileWords
     from evaluation.problems.images import ImagePrediction
-    from evaluation.readers import Issue, LabelImage
+    from evaluation.readers import LabelImage
     from evaluation.readers.confidences import ConfidenceRules, ConfidenceTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
@@ -117,6 +118,21 @@ class ConfidenceSamples(SegmentationSamples):
             "settings": {"risk": {"metric": {"id": "dsc"}, "regions": ["whole"]}},
         }
 
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered label, and a confidence of each case."""
+        from evaluation.problems.registered_examples import write_blobs, write_confidence_table
+
+        write_blobs(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
+        write_confidence_table(folder, cases=cases, seed=seed, algorithms=algorithms)
+
 
 class ConfidenceScorerFiles(LabelImageScorerFiles):
     """Files of segmentation with confidence for scoring images."""
@@ -136,7 +152,7 @@ class ConfidenceTexts(DataSetTexts, SegmentationTexts):
     def missing_cases(self, assessment: Assessment) -> str:
         """Return how a case without a prediction counts in metrics of confidences."""
         if assessment.settings["missing"] == SILENT:
-            return "has the risk 1 and counts as surer than every other: nobody would have noticed"
+            return "has the risk 1 and counts as surer than every other: the error would have gone unnoticed"
         return "has the risk 1 and counts as rejected: less sure than every other"
 
     def submit_page(self, assessment: Assessment, cases: int) -> FileWords:
@@ -202,7 +218,7 @@ class ConfidenceEvidence(DataSetEvidence, PooledEvidence, SegmentationEvidence):
             title="Who segments well and knows when it fails?",
             reading="To the right are teams whose predictions are good, on top those whose confidences put the bad cases behind "
             "the good ones: 0 is the best order there is for a team's own predictions, 1 one that tells nothing. Lines are ranges "
-            "under resampling of cases, each of one team taken alone. A filled point is beaten by nobody in both. Numbers beside points are "
+            "under resampling of cases, each of one team taken alone. A filled point is beaten by no other in both. Numbers beside points are "
             "those of the list below.",
             draw=draw_trust,
             shows="values",
@@ -294,6 +310,7 @@ class SegmentationWithConfidence(SemanticSegmentation):
             False,
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
+        GEOMETRY,
     )
     answer_view = ConfidenceAnswerView()
     samples = ConfidenceSamples()
@@ -329,11 +346,18 @@ class SegmentationWithConfidence(SemanticSegmentation):
 
         return ConfidenceRules()
 
-    def remark_beside(self, said: Any) -> str:
+    def unused(self, content: Any, table: TableBeside | None, *, case: str, file: str) -> Unused:
+        """Return the row of a confidence that cannot be read."""
+        from evaluation.checking.unused import Unused
+
+        dropped = [] if table is None else table.dropped.get(case, [])
+        return Unused(1, 1, dropped[0].message) if dropped else Unused()
+
+    def remark_beside(self, content: Any) -> str:
         """Return the remark that a case without a confidence counts as rejected."""
         return (
             ""
-            if said is not None
+            if content is not None
             else "no confidence: counts as less sure than every other case, with the risk that it has"
         )
 
@@ -353,18 +377,19 @@ class SegmentationWithConfidence(SemanticSegmentation):
         parts: bool = False,
     ) -> ScoredCase:
         """Measure the regions of one label image, and combine its risk with the confidence."""
+        from evaluation.checking.unused import Unused
         from evaluation.readers import ReadError
         from evaluation.scoring.rows import Numbers, ScoredCase
         from evaluation.scoring.semantic import read_regions, rows_of_case
 
         regions, reason, confidence = None, None, None
         if prediction is not None:
-            confidence, reason = _confidence_of(prediction.table, case)
-            if reason is None:
-                try:
-                    regions = read_regions(assessment, reference, prediction.image)
-                except ReadError as error:
-                    reason = error.issue
+            table = _table_of(prediction)
+            confidence = None if table is None else table.of(case)
+            try:
+                regions = read_regions(assessment, reference, prediction.image)
+            except ReadError as error:
+                reason = error.issue
         risk = self._risk(assessment, reference, regions)
         if risk is None:
             pieces = Numbers([UNKNOWN], [])
@@ -375,7 +400,10 @@ class SegmentationWithConfidence(SemanticSegmentation):
         masks = replace(assessment, metrics=tuple(use for use in assessment.computed if not _judges_confidence(use)))
         rows = rows_of_case(masks, case, reference, regions, algorithm=algorithm)
         rows += _risk_rows(assessment, case, risk, algorithm)
-        return ScoredCase(rows, reason, {(PART, EVERYTHING): pieces})
+        unused = Unused() if prediction is None else self.unused(None, _table_of(prediction), case=case, file="")
+        scored = ScoredCase(rows, reason, {(PART, EVERYTHING): pieces})
+        scored.features = unused.features
+        return scored
 
     def _risk(self, assessment: Assessment, reference: PreparedReference, regions: RegionMasks | None) -> float | None:
         """The risk of a case; `None` where the policy of the metric leaves out all of it."""
@@ -430,13 +458,11 @@ def _risk_rows(assessment: Assessment, case: str, risk: float | None, algorithm:
     return [Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag) for use in uses]
 
 
-def _confidence_of(table: ConfidenceTable | Issue | None, case: str) -> tuple[float | None, Issue | None]:
-    """The confidence of a case, or why its row cannot be taken; a table that is none leaves all without a confidence."""
+def _table_of(prediction: ImagePrediction) -> ConfidenceTable | None:
+    """The table of confidences; none if it cannot be read."""
     from evaluation.readers.confidences import ConfidenceTable
 
-    if not isinstance(table, ConfidenceTable):
-        return None, None
-    return table.of(case), table.invalid.get(case)
+    return prediction.table if isinstance(prediction.table, ConfidenceTable) else None
 
 
 PROBLEM = SegmentationWithConfidence()

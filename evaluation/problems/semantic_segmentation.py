@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_volumes
-from evaluation.problems.files import FileEvidence, FileWords
+from evaluation.problems.files import FILE_PATTERN, FileEvidence, FileWords
 from evaluation.problems.images import (
+    GEOMETRY,
+    PATTERN,
     ImagePrediction,
     LabelImagePerformance,
     LabelImagePlausibility,
@@ -16,6 +18,7 @@ from evaluation.problems.images import (
     LabelImageReferenceRules,
     LabelImageSamples,
     LabelImageTexts,
+    compared_by_rule,
 )
 from evaluation.problems.reference_rules import MergingRules
 from evaluation.problems.region_rules import RegionRules
@@ -25,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers import LabelImage
     from evaluation.readers.instance_tables import Instances
@@ -38,7 +40,7 @@ IGNORE_LABELS: Final = Option(
     "ignore_labels",
     "array",
     None,
-    "Labels of the reference whose voxels count for nobody: they belong to no region there, whatever was predicted",
+    "Labels of the reference whose voxels count for no team: they belong to no region there, whatever was predicted",
     stands_where_set=True,
 )
 
@@ -61,6 +63,20 @@ class SegmentationSamples(LabelImageSamples):
             "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
             "metrics": [{"id": "dsc"}, {"id": "assd"}],
         }
+
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write every registered label."""
+        from evaluation.problems.registered_examples import write_blobs
+
+        write_blobs(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
 
 
 class SegmentationTexts(LabelImageTexts):
@@ -161,7 +177,7 @@ class SemanticSegmentation(LabelImageProblem):
     evidence = SegmentationEvidence()
     references = SegmentationReferenceRules()
     performance = SegmentationPerformance()
-    settings: tuple[Option, ...] = (IGNORE_LABELS,)
+    settings: tuple[Option, ...] = (IGNORE_LABELS, GEOMETRY, PATTERN)
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Ignored labels as whole numbers."""
@@ -178,10 +194,14 @@ class SemanticSegmentation(LabelImageProblem):
         """A label is ignored or part of a region; tolerances are those of regions."""
         from evaluation.assessment.checks import check_tolerances
         from evaluation.assessment.errors import AssessmentError
+        from evaluation.checking.naming import pattern_problem
 
         ignored = assessment.settings.get(IGNORE_LABELS.name, [])
         if both := sorted(set(ignored) & set(self.allowed_labels(assessment))):
             raise AssessmentError(f"settings.{IGNORE_LABELS.name}", both, "labels that no region contains")
+        pattern = assessment.settings.get(FILE_PATTERN)
+        if pattern is not None and (allowed := pattern_problem(pattern, self.suffixes)):
+            raise AssessmentError(f"settings.{FILE_PATTERN}", pattern, allowed)
         check_tolerances(assessment)
 
     def read_reference(self, assessment: Assessment, path: Path) -> LabelImage:
@@ -215,7 +235,7 @@ class SemanticSegmentation(LabelImageProblem):
         """Cut out the regions."""
         from evaluation.scoring.semantic import PreparedReference
 
-        return PreparedReference(assessment, image)
+        return PreparedReference(assessment, compared_by_rule(assessment, image))
 
     def score(
         self,

@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.survival_values import Censoring
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
@@ -128,6 +127,20 @@ class SurvivalSamples(TableSamples):
             "metrics": [{"id": "harrell_c"}, {"id": "integrated_brier_score"}],
             "settings": {"times": [6, 12], "unit": "months"},
         }
+
+    def write_registered(
+        self,
+        assessment: Assessment,
+        folder: Path,
+        *,
+        cases: int = 12,
+        seed: int = 1,
+        algorithms: Sequence[str] = ALGORITHMS,
+    ) -> None:
+        """Write times that reach beyond every registered time."""
+        from evaluation.problems.registered_examples import write_survival
+
+        write_survival(assessment, folder, cases=cases, seed=seed, algorithms=algorithms)
 
 
 class SurvivalTexts(TableTexts):

@@ -10,6 +10,7 @@ from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
 from evaluation.problems.reference_rules import ReferenceRules
 from evaluation.problems.samples import Samples
+from evaluation.problems.score_ranges import NEED_LABELS, SCORES
 from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.checking.findings import Finding
     from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
@@ -58,6 +59,8 @@ class ExpectedTable:
         Unit of the coordinates, where the assessment registers it.
     scores
         Range of the scores where it is not that of probabilities: ``any``.
+    need_labels
+        Names of the metrics that rate decisions, where scores are no probabilities and no decisions follow from them.
     """
 
     problem: str
@@ -68,11 +71,16 @@ class ExpectedTable:
     may_be_empty: bool = False
     unit: str = ""
     scores: str = ""
+    need_labels: tuple[str, ...] = ()
 
     @property
     def reading(self) -> dict[str, Any]:
         """Content of `TableProblem.shared` that reading a table needs."""
-        return {"classes": self.classes, **({"scores": self.scores} if self.scores else {})}
+        return {
+            "classes": self.classes,
+            **({SCORES: self.scores} if self.scores else {}),
+            **({NEED_LABELS: list(self.need_labels)} if self.need_labels else {}),
+        }
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -376,6 +384,8 @@ class TableProblem(Problem):
             files=self.table_files,
             classes=tuple(name for name in shared.get("classes", ()) if name),
             need_scores=tuple(use.name for use in assessment.computed if self.metrics.needs_scores(use)),
+            scores=shared.get(SCORES, ""),
+            need_labels=tuple(shared.get(NEED_LABELS, ())),
         )
 
     def shared(

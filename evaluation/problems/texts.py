@@ -9,7 +9,7 @@ from evaluation.problems.parts import KindPart
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 
 class PageTexts(KindPart):

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from evaluation.assessment.columns import NAME, NUMBER, YES_NO, column_name
+from evaluation.assessment.columns import NAME, NUMBER, YES_NO, column_name, grouping_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 FEWEST_NUMBERS: Final = 5
 """A number with fewer different values is a name for a group, unless it is declared."""
@@ -72,7 +72,7 @@ def _characteristics(assessment: Assessment, cases: pd.DataFrame | None) -> Iter
     if cases is None or "case" not in cases:
         return
     table = cases.set_index(cases["case"].astype(str)).drop(columns="case")
-    used = assessment.grouping_columns
+    used = grouping_columns(assessment)
     for column in map(str, table.columns):
         texts = _texts(table[column])
         if texts.nunique() < 2:

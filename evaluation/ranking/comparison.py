@@ -11,11 +11,12 @@ import numpy.typing as npt
 from evaluation.aggregation import ResultsError, build_tables, check_results, metadata_column
 from evaluation.assessment.ranking import scheme_document
 from evaluation.outcomes import Outcome
-from evaluation.ranking.combination import combine, parts_of
+from evaluation.ranking.combination import combine
 from evaluation.ranking.compare import kendall_tau_b
 from evaluation.ranking.counted import LEVEL, of_cases, recomputable, weighted_results
 from evaluation.ranking.document import rank
-from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
+from evaluation.ranking.evaluate import evaluate, make_plan
+from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes import all_schemes, get_scheme
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, RankingScheme, Step
+    from evaluation.assessment.model import Assessment, RankingScheme, Step
+    from evaluation.ranking.plans import Evaluated, Plan
     from evaluation.scoring.evidence import Evidence
 
 FloatArray = npt.NDArray[np.float64]

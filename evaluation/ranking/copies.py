@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
-from evaluation.ranking.combination import combine, parts_of
-from evaluation.ranking.evaluate import Plan, evaluate, make_plan
+from evaluation.ranking.combination import combine
+from evaluation.ranking.evaluate import evaluate, make_plan
+from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes import get_scheme
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.assessment.model import Assessment, RankingScheme
+    from evaluation.ranking.plans import Plan
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -17,14 +17,15 @@ from evaluation import problems
 from evaluation.aggregation import ResultsError, Table, metadata_column
 from evaluation.assessment.exclusions import GRADES
 from evaluation.outcomes import Outcome
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
-    from evaluation.ranking.evaluate import Plan
+    from evaluation.assessment.model import Assessment
+    from evaluation.ranking.plans import Plan
     from evaluation.scoring.evidence import Evidence
 
 
@@ -179,7 +180,7 @@ def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
 
 def _data_sets_left_out(assessment: Assessment, cases: pd.DataFrame | None, remaining: Collection[str]) -> set[str]:
     """Data sets of which no case counts any more: nothing is left that a value of them could be made of."""
-    columns = assessment.kind.evidence.data_set_columns(assessment.settings)
+    columns = kind_of(assessment).evidence.data_set_columns(assessment.settings)
     if not columns or cases is None or columns[0] not in cases:
         return set()
     of_case = dict(zip(cases["case"].astype(str), cases[columns[0]].astype(str), strict=True))

@@ -13,15 +13,15 @@ from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
 from evaluation.ranking.stability import resampling_range
-from evaluation.ranking.uncertainty.grounds import drawn_units
-from evaluation.ranking.uncertainty.statements import decide
+from evaluation.ranking.uncertainty.budgets import drawn_units
+from evaluation.ranking.uncertainty.certainty import decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evaluation.assessment import Assessment
-    from evaluation.ranking.evaluate import Plan
-    from evaluation.ranking.uncertainty.grounds import Ranking
+    from evaluation.assessment.model import Assessment
+    from evaluation.ranking.plans import Plan
+    from evaluation.ranking.uncertainty.elementary import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -45,7 +45,7 @@ FULL_BOARDS, QUICK_BOARDS = 1000, 100
 QUICK_SHARE: Final = 10
 CONTRASTED: Final = 200
 """Boards of a cell that are resampled for the contrast alone, where sets and winner need no resamples."""
-STUDY: Final = 2
+STUDY: Final = 3
 """Version of the study, raised when rules or simulated boards change.
 
 Stored cells of earlier versions are simulated again.

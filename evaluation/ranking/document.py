@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation import __version__
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.assessment.model import Operator
 from evaluation.canonical import sha256
@@ -27,21 +26,14 @@ from evaluation.ranking.counted import (
     weighted_results,
 )
 from evaluation.ranking.entries import entry_of, pending_overall_of, resampling_interval
-from evaluation.ranking.evaluate import (
-    SCHEMA,
-    SCHEMA_BEFORE,
-    Evaluated,
-    Plan,
-    cases_of_data_set,
-    evaluate,
-    make_plan,
-    unit_level,
-)
+from evaluation.ranking.evaluate import cases_of_data_set, evaluate, make_plan, unit_level
 from evaluation.ranking.families import PendingEntry, computed_entries, role_of_tables
+from evaluation.ranking.plans import SCHEMA, SCHEMA_BEFORE, Evaluated, Plan
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 from evaluation.ranking.uncertainty.looks import Look
 from evaluation.ranking.value_checks import notes_on_values, refuse_impossible_values
+from evaluation.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -49,8 +41,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.aggregation import Table
-    from evaluation.assessment import Assessment, RankingScheme
-    from evaluation.ranking.evaluate import Plan
+    from evaluation.assessment.model import Assessment, RankingScheme
+    from evaluation.ranking.plans import Plan
     from evaluation.ranking.schemes import Ranked
     from evaluation.scoring.evidence import Evidence
 

@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.combination import Part, combine, parts_of
+from evaluation.problems import kind_of
+from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.hierarchy import Hierarchy, unit_values
+from evaluation.ranking.parts import parts_of
 from evaluation.ranking.significance import cases_needed, holm, stratified_matrix, wilcoxon_matrices
 from evaluation.ranking.stability import Stability, first_places, measure
-from evaluation.ranking.uncertainty.grounds import Elementary, Ranking, are_drawn_apart
-from evaluation.ranking.uncertainty.statements import statements
+from evaluation.ranking.uncertainty.certainty import statements
+from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+from evaluation.ranking.uncertainty.grounds import are_drawn_apart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from evaluation.aggregation import Table
-    from evaluation.assessment import Assessment, RankingScheme
-    from evaluation.ranking.evaluate import Evaluated, Plan
-    from evaluation.ranking.uncertainty.grounds import FamilyShare
+    from evaluation.assessment.model import Assessment, RankingScheme
+    from evaluation.ranking.plans import Evaluated, Plan
+    from evaluation.ranking.uncertainty.budgets import FamilyShare
 
 
 FloatArray = npt.NDArray[np.float64]
@@ -120,7 +123,7 @@ def pending_overall_of(
 
 def _without_what_stands_beside(evaluated: Sequence[Evaluated], assessment: Assessment) -> Sequence[Evaluated]:
     """Without values over all data sets, where those of each data set are ranked."""
-    if not assessment.kind.evidence.has_overall_value(assessment.settings):
+    if not kind_of(assessment).evidence.has_overall_value(assessment.settings):
         return evaluated
     apart = {item.table.metric.name for item in evaluated if item.table.per_dataset and item.table.region is not None}
     return [item for item in evaluated if item.table.region is not None or item.table.metric.name not in apart]

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from evaluation.assessment.described import WITHOUT
 from evaluation.assessment.exclusions import counted_words
 from evaluation.assessment.options import option_sentences
+from evaluation.assessment.ranking import EXPLORATORY
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
 from evaluation.claims.numbers import about
+from evaluation.problems import kind_of
 from evaluation.ranking.evaluate import unit_level
-from evaluation.ranking.procedure import ranking_of
+from evaluation.ranking.procedure.building import ranking_of
 from evaluation.ranking.procedure.statements import Aggregate, Compare, Group
 from evaluation.ranking.reading import share_of_winner
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
@@ -22,8 +24,8 @@ from evaluation.wording import joined, plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
-    from evaluation.ranking.procedure import Ranking
+    from evaluation.assessment.model import Assessment, MetricUse, RankingScheme, Step
+    from evaluation.ranking.procedure.statements import Ranking
 
 _TIES = {
     "min": "Algorithms with equal scores share the better rank (1, 2, 2, 4).",
@@ -115,7 +117,7 @@ def _measured(assessment: Assessment) -> str:
     first = next((use for use in assessment.metrics if not use.is_by_run), assessment.metrics[0])
     bare = first.id == "value" or "'s " in metric_words(first)
     article = "" if bare else "the "
-    kind = assessment.kind
+    kind = kind_of(assessment)
     regions = [region.name for region in assessment.regions]
     parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics if not use.is_by_run}
     # Where all metrics have values in the same parts, these are named once, at the end.
@@ -143,7 +145,7 @@ def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) ->
     """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
     if use.is_by_scorer:
         return list(regions)
-    of_kind = assessment.kind.evidence.regions_of(assessment, use, {"classes": regions, "regions": regions})
+    of_kind = kind_of(assessment).evidence.regions_of(assessment, use, {"classes": regions, "regions": regions})
     return [name for name in of_kind if name in regions]
 
 
@@ -156,7 +158,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     several = [name for name, list_ in (("metric", metrics), ("region", assessment.regions)) if len(list_) > 1]
     if any("task" in step.over for step in scheme.combine or ()):
         several.append("task")
-    kind = assessment.kind
+    kind = kind_of(assessment)
     apart = kind.evidence.data_set_columns(assessment.settings)
     several += apart
     each = f"For each {joined(several)}, " if several else ""
@@ -238,7 +240,7 @@ def _operator_noun(assessment: Assessment) -> str:
 
 def _step(step: Step, dimensions: Sequence[str], scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
     # Data sets are regions of what all their cases give together.
-    apart = assessment.kind.evidence.data_set_columns(assessment.settings)
+    apart = kind_of(assessment).evidence.data_set_columns(assessment.settings)
     regions = [*(["region"] if assessment.regions or not apart else []), *apart]
     over = joined([plural(name) for part in dimensions for name in (regions if part == "region" else [part])])
     used = [use for use in assessment.metrics if scheme.metrics is None or use.name in scheme.metrics]
@@ -264,7 +266,7 @@ def _weights(step: Step, assessment: Assessment) -> str:
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
-    if words := assessment.kind.texts.missing_cases(assessment):
+    if words := kind_of(assessment).texts.missing_cases(assessment):
         return [
             f"A case without a valid answer {words}.",
             *_policy_sentence(
@@ -275,7 +277,7 @@ def _policies(assessment: Assessment) -> list[str]:
         ]
     of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
     of_data_set = [metric for metric in assessment.metrics if metric.level == "dataset"]
-    if assessment.kind.is_measured_elsewhere:
+    if kind_of(assessment).is_measured_elsewhere:
         single = "A missing value" if not of_data_set else "A missing value of a case"
         return [
             *_policy_sentence(single, "missing", of_cases),
@@ -283,7 +285,7 @@ def _policies(assessment: Assessment) -> list[str]:
         ]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if outcome != "missing" and not assessment.kind.metrics.can_be_undefined:
+        if outcome != "missing" and not kind_of(assessment).metrics.can_be_undefined:
             continue
         sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
         if outcome == "missing":
@@ -362,24 +364,24 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     if len(given) + len(silent) < len(assessment.metrics):
         sentences.append(
             f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {times}, "
-            "the same for all algorithms, and ranked anew; the resampling range holds the middle "
+            "the same for all algorithms, and ranked again; the resampling range holds the middle "
             f"{100 * rule.interval:.6g} % of these ranks."
         )
     if given:
         sentences.append(
-            f"Whoever measures {joined(given)} sends replicates, its values on the same resamples for all algorithms, or standard errors: "
-            f"they stand for draws, up to {rule.bootstrap:,} of them."
+            f"The uncertainty of {joined(given)} is submitted with the values: as replicates (values on the same resamples for all "
+            f"algorithms) or as standard errors. They give up to {rule.bootstrap:,} draws."
         )
     if silent:
         sentences.append(
-            f"How uncertain {joined(silent)} {'is' if len(silent) == 1 else 'are'}, nobody says: no rank by it is sure."
+            f"The uncertainty of {joined(silent)} is unknown: no rank by {'it' if len(silent) == 1 else 'them'} is sure."
         )
     return [*sentences, *_certainty(assessment)]
 
 
 def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
     """Values of the whole data set that are measured elsewhere, with or without what they vary by."""
-    if not assessment.kind.is_measured_elsewhere:
+    if not kind_of(assessment).is_measured_elsewhere:
         return []
     return [
         metric.title
@@ -394,6 +396,8 @@ def _certainty(assessment: Assessment) -> list[str]:
     alpha = 1.0 if rule.winner_alpha is None else rule.winner_alpha
     several, two = (about(share_of_winner(alpha, rule.interval, algorithms)) for algorithms in (3, 2))
     of_two = f" ({two} with two algorithms)" if two != several else ""
+    if all(ranking.role == EXPLORATORY for ranking in assessment.rankings):
+        return _fixed(assessment)
     sentences = [
         (
             "A winner is named only if it is significantly better than every other algorithm. If the two best algorithms were "
@@ -402,10 +406,15 @@ def _certainty(assessment: Assessment) -> list[str]:
     ]
     sentences += _method(assessment)
     sentences += limits(assessment)
-    if assessment.aggregation.fixed:
-        levels = joined([plural(level) for level in assessment.aggregation.fixed])
-        sentences.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
-    return sentences
+    return sentences + _fixed(assessment)
+
+
+def _fixed(assessment: Assessment) -> list[str]:
+    """Return a sentence on levels that are not a sample."""
+    if not assessment.aggregation.fixed:
+        return []
+    levels = joined([plural(level) for level in assessment.aggregation.fixed])
+    return [f"The {levels} of the test cases are taken to be all there are: nothing is said about others."]
 
 
 def _method(assessment: Assessment) -> list[str]:
@@ -417,7 +426,7 @@ def _method(assessment: Assessment) -> list[str]:
     rankings = [
         (is_linear(scheme, assessment), get_scheme(scheme.scheme).compares_pairs)
         for scheme, fewest_units in needed
-        if fewest_units.winner is not None
+        if fewest_units.winner is not None or fewest_units.submitted
     ]
     if not rankings:
         return []
@@ -428,6 +437,10 @@ def _method(assessment: Assessment) -> list[str]:
         (True, True): f"{flips}: exact where these differences are symmetric, approximate elsewhere",
         (False, False): "by widening the deviations of the draws until the order of a pair may turn: approximate",
     }
+    if len(_given(assessment, says_uncertainty=True)) == len(assessment.metrics):
+        by_kind[(False, False)] = (
+            "by the submitted replicates, or by the submitted standard errors as those of a normal distribution: approximate"
+        )
     by_flips = [kind for kind in by_kind if kind[0] and kind in rankings]
     ways = [by_kind[kind] for kind in by_flips]
     by_draws = any(not linear for linear, _ in rankings)
@@ -443,10 +456,10 @@ def _method(assessment: Assessment) -> list[str]:
 def _levels_of_evidence(*, is_mean: bool) -> list[str]:
     """Return the meaning of both words for a winner."""
     failure = "one more failed case, where failures have a value, would not cost it the first place"
-    sentences = [f"A winner is called significant if {failure}."]
+    sentences = [f"A winner is called significant only if {failure}."]
     if is_mean:
         sentences = [
-            f"A winner is called significant if a bootstrap-t test agrees and {failure}.",
-            "It is called confirmed if its lead holds whatever rare failures there are.",
+            f"A winner is called significant only if a bootstrap-t test agrees and {failure}.",
+            "It is called confirmed only if its lead holds whatever rare failures there are.",
         ]
     return sentences

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evaluation.assessment.ranking import EXPLORATORY, ROLES
-from evaluation.ranking.uncertainty.grounds import FamilyShare
+from evaluation.ranking.uncertainty.budgets import FamilyShare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.assessment.model import Assessment, RankingScheme
 
 
 @dataclass(frozen=True)

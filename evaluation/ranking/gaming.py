@@ -10,14 +10,15 @@ import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.ranking.counted import weighted_results
-from evaluation.ranking.evaluate import Plan, evaluate, make_plan
+from evaluation.ranking.evaluate import evaluate, make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.assessment.model import Assessment, RankingScheme
+    from evaluation.ranking.plans import Plan
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

@@ -17,8 +17,8 @@ from evaluation.ranking.scores import largest_of, settled, snap
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from evaluation.assessment import Operator
-    from evaluation.ranking.schemes import Samples
+    from evaluation.assessment.model import Operator
+    from evaluation.ranking.drawn import Samples
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -17,13 +17,13 @@ from evaluation.canonical import sha256
 from evaluation.ranking.counted import draws_of_evidence, load_evidence, weighted_results
 from evaluation.ranking.document import DIGEST_DIGITS, plan_of
 from evaluation.ranking.entries import overall_of
-from evaluation.ranking.evaluate import Evaluated, evaluate, unit_level
+from evaluation.ranking.evaluate import evaluate, unit_level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.assessment import Assessment, RankingScheme
-    from evaluation.ranking.evaluate import Plan
+    from evaluation.assessment.model import Assessment, RankingScheme
+    from evaluation.ranking.plans import Evaluated, Plan
 
 SCHEMA: Final = "podium.overall/1"
 ABSENT: Final = ("refuse", "last", "not_ranked")

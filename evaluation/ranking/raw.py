@@ -13,7 +13,7 @@ from evaluation.ranking.scores import rank, snap
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 FloatArray = npt.NDArray[np.float64]
 

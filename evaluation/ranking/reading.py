@@ -78,6 +78,14 @@ def is_combined(entry: Entry) -> bool:
     return "over" in entry or "metric" not in entry
 
 
+def score_intervals_cover(entry: Entry) -> bool:
+    """Return whether every algorithm of a ranking has a confidence interval of its score.
+
+    Otherwise all rows show the range of their resamples, so that a table never mixes two kinds of interval.
+    """
+    return all(algorithm.get("score_confidence_interval") for algorithm in entry["algorithms"])
+
+
 def label(entry: Entry) -> str:
     """Return the subject of a ranking, for headings.
 
@@ -200,6 +208,11 @@ class Facts:
     def is_significant(self) -> bool:
         """True if a winner is named that rare failures could refute."""
         return bool(self.entry["winner"]["named"] and self.entry["verdict"] == "significant")
+
+    @property
+    def may_be_clustered(self) -> bool:
+        """True if cases may be alike by a column that is not declared, so that they cannot be counted as independent."""
+        return self.reason == "possible_clusters"
 
     @property
     def is_exploratory(self) -> bool:

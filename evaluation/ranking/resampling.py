@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.canonical import sha256
+from evaluation.ranking.drawn import Drawn
 from evaluation.ranking.scores import largest_of
 
 if TYPE_CHECKING:
@@ -219,24 +220,6 @@ def _by_unit(values: FloatArray, units: Units) -> FloatArray:
     order = np.argsort(units.unit_of_case, kind="stable")
     starts = np.searchsorted(units.unit_of_case[order], np.arange(units.number))
     return np.asarray(np.add.reduceat(values[order], starts, axis=0))
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Cases of the samples; a case that is sampled k times appears k times.
-
-    Attributes
-    ----------
-    cases, samples
-        Case and sample of every draw, sample by sample.
-    copies
-        For each resampled level above the case, the resampled copy to which the draw belongs: a cluster that is
-        sampled twice counts as two clusters. Copies are numbered over all samples.
-    """
-
-    cases: IntArray
-    samples: IntArray
-    copies: Mapping[str, IntArray]
 
 
 @dataclass(frozen=True)

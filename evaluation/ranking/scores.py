@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Operator
+    from evaluation.assessment.model import Operator
 
 
 FloatArray = npt.NDArray[np.float64]
@@ -247,7 +247,7 @@ def aggregate(values: FloatArray, counts: FloatArray, operator: Operator, *, hig
 
     Examples
     --------
-    >>> from evaluation.assessment import Operator
+    >>> from evaluation.assessment.model import Operator
     >>> values = np.array([[0.1], [0.4]])
     >>> aggregate(values, np.array([[1.0, 2.0], [1.0, 0.0]]), Operator("mean"), higher_is_better=True)
     array([[0.25],
@@ -395,3 +395,9 @@ def operator_phrase(operator: Operator) -> str:
 def operator_name(operator: Operator) -> str:
     """An operator in the head of a column or a line of pseudo-code: "mean", "5 % percentile"."""
     return f"{operator.percentile:g} % percentile" if operator.percentile is not None else operator.kind
+
+
+def spread_around_median(deviation: FloatArray) -> FloatArray:
+    """Mean square of each algorithm's deviation from the median of all, over the draws."""
+    centred = deviation - row_medians(deviation)
+    return np.asarray(np.einsum("bj,bj->j", centred, centred) / len(deviation))

@@ -10,18 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import Table
-from evaluation.ranking.combination import combine, parts_of
+from evaluation.ranking.combination import combine
 from evaluation.ranking.entries import combined_ranking, single_ranking
-from evaluation.ranking.evaluate import Evaluated, evaluate
+from evaluation.ranking.evaluate import evaluate
+from evaluation.ranking.parts import parts_of
+from evaluation.ranking.plans import Evaluated
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.scores import snap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment, MetricUse
-    from evaluation.ranking.evaluate import Plan
-    from evaluation.ranking.uncertainty.grounds import Ranking
+    from evaluation.assessment.model import Assessment, MetricUse
+    from evaluation.ranking.plans import Plan
+    from evaluation.ranking.uncertainty.elementary import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

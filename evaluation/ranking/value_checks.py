@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError
+from evaluation.problems import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 LARGEST: Final = 1e100
 """Largest size of a value. Sums and squares of larger ones overflow."""
@@ -65,7 +66,7 @@ def notes_on_values(assessment: Assessment, results: pd.DataFrame) -> list[str]:
     """Return notes on values and names that are probably a mistake.
 
     These are algorithms whose names differ only in case or spaces, and missing values that count as better than measured
-    ones.
+    or possible ones.
     """
     notes = []
     alike: dict[str, list[str]] = {}
@@ -88,12 +89,20 @@ def notes_on_values(assessment: Assessment, results: pd.DataFrame) -> list[str]:
                 f"A missing value of {metric.name} counts as {missing:g}, although {count} measured "
                 f"{'value is' if count == 1 else 'values are'} {side} {missing:g}."
             )
+        elif metric.worst is not None and (
+            missing > metric.worst if metric.higher_is_better else missing < metric.worst
+        ):
+            direction = "down" if metric.higher_is_better else "up"
+            notes.append(
+                f"A missing value of {metric.name} counts as {missing:g}, although values {direction} to {metric.worst:g} are "
+                "possible. Withholding a bad case then pays."
+            )
     return notes
 
 
 def _by_metric(assessment: Assessment, results: pd.DataFrame) -> Iterator[tuple[MetricUse, pd.DataFrame]]:
     """Metrics with the rows of their values; a kind with one metric has no column for it."""
-    if assessment.kind.metrics.is_single_metric:
+    if kind_of(assessment).metrics.is_single_metric:
         yield assessment.metrics[0], results
         return
     for metric in assessment.metrics:

@@ -17,14 +17,15 @@ import pandas as pd
 from evaluation.assessment import parse
 from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
+from evaluation.ranking.uncertainty.budgets import FamilyShare
+from evaluation.ranking.uncertainty.certainty import decide
 from evaluation.ranking.uncertainty.looks import Look
-from evaluation.ranking.uncertainty.statements import decide
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evaluation.assessment import Assessment
-    from evaluation.ranking.evaluate import Plan
+    from evaluation.assessment.model import Assessment
+    from evaluation.ranking.plans import Plan
     from evaluation.ranking.uncertainty.statements import Decision
 
 FloatArray = npt.NDArray[np.float64]
@@ -275,6 +276,19 @@ def _looks(cell: HardCell) -> Sequence[Bar]:  # noqa: ARG001
     return (Bar("false_named", 0.05),)
 
 
+def _several(random: np.random.Generator, cell: HardCell) -> Drawn:
+    """Values of two truly equal teams in several rankings, one ranking per column pair."""
+    rankings = int(cell.share)
+    case = random.normal(0.0, 0.5, (cell.cases, 1))
+    of_teams = random.normal(0.0, 0.5, (cell.cases, 2))
+    # Rankings of one challenge agree in part: half of a team's difference is the same in all of them.
+    values = [
+        case + math.sqrt(0.5) * of_teams + random.normal(0.0, math.sqrt(0.5) * 0.5, of_teams.shape)
+        for _ in range(rankings)
+    ]
+    return Drawn(np.concatenate(values, axis=1), np.zeros(2), np.zeros(2))
+
+
 def _living(random: np.random.Generator, cell: HardCell) -> Drawn:
     """Values of all versions of a board that two truly equal teams update in turn, one version per column pair."""
     updates = int(cell.share)
@@ -320,6 +334,7 @@ WORLDS: Final[dict[str, World]] = {
         lambda random, cell: replace(_clustered(random, cell), patients=None), -20.0, _none,
         "cases of patients that no column shows",
     ),
+    "several rankings": World(_several, -20.0, _looks, "two equal teams in rankings of one role; false if any is"),
     "living board": World(_living, -20.0, _looks, "two equal teams resubmit; false if any version is"),
 }  # fmt: skip
 
@@ -333,6 +348,11 @@ def hard_cells(*, quick: bool = False) -> list[HardCell]:
         if world == "living board":
             updates = (20,) if quick else (20, 50)
             cells += [HardCell(world, n, 2, float(j)) for n in ((60,) if quick else (20, 60, 200)) for j in updates]
+            continue
+        if world == "several rankings":
+            cells += [
+                HardCell(world, n, 2, float(rankings)) for n in numbers for rankings in ((8,) if quick else (3, 8))
+            ]
             continue
         shares: tuple[float, ...] = (0.0,)
         if world in ("equal failures", "unequal failures", "unequal failures, log-normal rest"):
@@ -361,6 +381,8 @@ def simulate_hard(cell: HardCell, boards: int, seed: int) -> HardOutcome:
 
     if cell.world == "living board":
         return _simulate_living(cell, boards, random, assessment, plan)
+    if cell.world == "several rankings":
+        return _simulate_several(cell, boards, random, assessment, plan())
     counts = np.zeros(5)
     shared = plan()
     for _ in range(boards):
@@ -393,6 +415,28 @@ def _simulate_living(
     return HardOutcome(boards, *shares)
 
 
+def _simulate_several(
+    cell: HardCell, boards: int, random: np.random.Generator, assessment: Assessment, plan: Plan
+) -> HardOutcome:
+    """Challenges with several rankings of one role; false if any ranking names a winner.
+
+    No winner is truly better, so that the first step of Holm's method decides.
+    """
+    rankings = int(cell.share)
+    family = FamilyShare("secondary", rankings, rankings)
+    ever_named, ever_confirmed, covered = 0, 0, 0
+    for _ in range(boards):
+        values = _several(random, cell).values  # noqa: PD011  (no data frame)
+        decisions = [
+            _decision(values[:, 2 * index : 2 * index + 2], plan, assessment, family) for index in range(rankings)
+        ]
+        ever_named += any(decision.winner is not None for decision in decisions)
+        ever_confirmed += any(decision.level == "confirmed" for decision in decisions)
+        covered += all(decision.high is None or bool((decision.high == 2).all()) for decision in decisions)
+    shares = [count / boards for count in (ever_named, ever_named, ever_confirmed, 0, covered)]
+    return HardOutcome(boards, *shares)
+
+
 def _assessment(world: World) -> Assessment:
     metric: dict[str, Any] = {
         "id": "value",
@@ -411,8 +455,9 @@ def _assessment(world: World) -> Assessment:
     )
 
 
-def _decision(values: FloatArray, plan: Plan, assessment: Assessment) -> Decision:
-    return decide(simulated_ranking([DrawnValues(assessment.metrics[0], None, values)], plan, assessment))
+def _decision(values: FloatArray, plan: Plan, assessment: Assessment, family: FamilyShare | None = None) -> Decision:
+    ranking = simulated_ranking([DrawnValues(assessment.metrics[0], None, values)], plan, assessment)
+    return decide(ranking if family is None else replace(ranking, share=family))
 
 
 def _judged(decision: Decision, drawn: Drawn) -> FloatArray:

@@ -25,14 +25,14 @@ class ConfidenceTable:
     ----------
     confidences
         By case; one with an empty cell lacks.
-    invalid
-        Why the row of a case cannot be taken, by case.
+    dropped
+        Reason of each row that is not used, by case. Such a case has no confidence.
     named
         Every case that has a row, in the order of the file.
     """
 
     confidences: dict[str, float] = field(default_factory=dict)
-    invalid: dict[str, Issue] = field(default_factory=dict)
+    dropped: dict[str, list[Issue]] = field(default_factory=dict)
     named: tuple[str, ...] = ()
 
     @property
@@ -67,8 +67,8 @@ class ConfidenceRules:
             If the file is not a table or lacks a column.
         """
         table = read_number_table(path, (CONFIDENCE,), limits=limits)
-        wrong = {case: error.issue for (case, _), error in table.wrong.items()}
-        twice = {case: error.issue for case, error in table.twice.items()}
+        wrong = {case: [error.issue] for (case, _), error in table.wrong.items()}
+        twice = {case: [error.issue] for case, error in table.twice.items()}
         confidences = {case: numbers[CONFIDENCE] for case, numbers in table.numbers.items() if CONFIDENCE in numbers}
         return ConfidenceTable(confidences, wrong | twice, table.cases)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +39,17 @@ _MIXED_AXES: Final = 0.05
 Affine = tuple[tuple[float, ...], ...]
 
 
+class GridRule(StrEnum):
+    """Rule by which the grid of a prediction is compared with the expected grid."""
+
+    SAME = "same_grid"
+    """Equal shape and spacing, and a shift below half a voxel or within the rounding of a quaternion."""
+    EXACT = "exact"
+    """Equal shape and spacing, and no shift beyond the ordinary rounding of headers."""
+    SHAPE = "shape"
+    """Equal shape; spacing, orientation and origin of the file are ignored."""
+
+
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """The grid of an image.
@@ -55,6 +67,8 @@ class Geometry:
     qform
         Second 4 × 4 matrix of a NIfTI file that has an sform and a qform; ``None`` where they are equal. Programs
         differ in which of the two they read.
+    rule
+        Rule by which the grids of predictions are compared with this one; no part of the grid.
     """
 
     shape: tuple[int, ...]
@@ -62,6 +76,17 @@ class Geometry:
     affine: Affine | None = None
     oriented_format: bool = False
     qform: Affine | None = None
+    rule: GridRule = field(default=GridRule.SAME, compare=False)
+
+    def compared_by(self, rule: str | None) -> Geometry:
+        """Return the grid with the rule by which predictions are compared with it; ``None`` is the default.
+
+        Examples
+        --------
+        >>> Geometry((4, 5)).compared_by("exact").rule
+        <GridRule.EXACT: 'exact'>
+        """
+        return replace(self, rule=GridRule(rule or GridRule.SAME))
 
     @property
     def document(self) -> dict[str, Any]:
@@ -202,6 +227,9 @@ def align(expected: Geometry, actual: Geometry, *, file: str) -> Alignment:
     any axis. A larger displacement of up to one voxel is accepted if the rounding of a quaternion of 32-bit floats
     explains it, as NIfTI files store it. Where a NIfTI file has an sform and a qform, one of them must match.
 
+    This is the rule `GridRule.SAME`. By the rule `GridRule.EXACT` of the expected grid, only the ordinary rounding of
+    headers is accepted. By `GridRule.SHAPE`, only the shapes are compared.
+
     Raises
     ------
     ReadError
@@ -215,6 +243,10 @@ def align(expected: Geometry, actual: Geometry, *, file: str) -> Alignment:
     if spacing is not None:
         spacing = (*spacing[:dimensions], *expected.spacing_or_unit[len(spacing) :])
     identity = Alignment(tuple(range(dimensions)), (False,) * dimensions, shape)
+    if expected.rule is GridRule.SHAPE:
+        if shape != expected.shape:
+            raise _shape_error(expected, actual.shape, file)
+        return identity
     if expected.affine is None or actual.affine is None:
         if shape != expected.shape:
             raise _shape_error(expected, actual.shape, file)
@@ -304,29 +336,34 @@ def _accepted_shift(expected: Geometry, actual: Geometry, alignment: Alignment, 
     shift = Shift(max(float(voxels.max()), across), float(distances.max()))
     magnitude = float(np.abs(wanted[:3, 3]).max()) + float(np.abs(given[:3, 3]).max())
     rounding = _FLOAT32_ORIGIN * magnitude / min(expected.spacing_or_unit)
-    if shift.voxels < ACCEPTED_SHIFT + rounding:
-        return shift if shift.voxels > NOTED_SHIFT + rounding else NO_SHIFT
+    if shift.voxels <= NOTED_SHIFT + rounding:
+        return NO_SHIFT
+    is_exact = expected.rule is GridRule.EXACT
+    if shift.voxels < ACCEPTED_SHIFT + rounding and not is_exact:
+        return shift
     turned = distances.max() - distances.min() > _SLACK * min(expected.spacing_or_unit)
     if (
         turned
+        and not is_exact
         and shift.voxels <= QUATERNION_SHIFT
         and _is_quaternion_rounding(
             wanted, given, corners, file_corners, slack=rounding * min(expected.spacing_or_unit)
         )
     ):
         return shift
+    accepted = "no shift" if is_exact else "a shift below half a voxel"
     if turned:
         raise ReadError(
             "orientation",
             file,
             f"its axes {_direction_words(actual.affine)}, which moves a corner by {shift.words}",
-            f"{_direction_words(expected.affine)}, and a shift below half a voxel",
+            f"{_direction_words(expected.affine)}, and {accepted}",
         )
     raise ReadError(
         "origin",
         file,
         f"the volume lies {shift.millimetres:.4g} mm away ({shift.voxel_words}), with its first voxel at {_numbers(given[:3, 3])} mm",
-        f"the first voxel at {_numbers(wanted[:3, 3])} mm, and a shift below half a voxel",
+        f"the first voxel at {_numbers(wanted[:3, 3])} mm, and {accepted}",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
+from evaluation.checking.unused import Unused
 from evaluation.readers.cells import Table, read_table
 from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.labels import labels_present
@@ -43,6 +44,8 @@ class InstanceRules:
         True if every object needs one of them; with a single class it can be omitted.
     need_scores
         Names of the metrics that have no value without the score of every object.
+    any_score
+        True if a score is any finite number, not one from 0 to 1.
     """
 
     file: ClassVar[str] = INSTANCES_FILE
@@ -53,6 +56,7 @@ class InstanceRules:
     classes: tuple[str, ...] | None
     need_class: bool = False
     need_scores: tuple[str, ...] = ()
+    any_score: bool = False
 
     @property
     def needed(self) -> bool:
@@ -70,14 +74,14 @@ class InstanceRules:
     def read(self, path: Path, *, limits: Limits = DEFAULT) -> InstanceTable:
         """Read the table next to predictions.
 
-        A row that cannot be read excludes only its own case, and the result reports the reason.
+        A row that cannot be read excludes only its own object, and the result reports the reason.
 
         Raises
         ------
         ReadError
             If the table as a whole cannot be read.
         """
-        return read_instances(path, self, by_case=True, limits=limits)
+        return read_instances(path, self, by_row=True, limits=limits)
 
 
 @dataclass
@@ -88,17 +92,17 @@ class InstanceTable:
     ----------
     instances
         By case.
-    invalid
-        Why the rows of a case cannot be taken, by case.
+    dropped
+        Reasons of the rows that are not used, by case. The other rows of the case count.
     """
 
     instances: dict[str, dict[int, Instance]] = field(default_factory=dict)
-    invalid: dict[str, Issue] = field(default_factory=dict)
+    dropped: dict[str, list[Issue]] = field(default_factory=dict)
 
     @property
     def cases(self) -> list[str]:
         """All cases that the table names."""
-        return [*self.instances, *(case for case in self.invalid if case not in self.instances)]
+        return list(dict.fromkeys([*self.instances, *self.dropped]))
 
     def of(self, case: str) -> Instances:
         """The rows of a case, none if it has none."""
@@ -110,7 +114,7 @@ def read_instances(
     rules: InstanceRules,
     *,
     scored: bool = True,
-    by_case: bool = False,
+    by_row: bool = False,
     limits: Limits = DEFAULT,
 ) -> InstanceTable:
     """Read ``instances.csv``.
@@ -124,14 +128,15 @@ def read_instances(
     scored
         True if objects have scores (predictions), False if they have none (references). References can have a
         column ``ignore`` instead, which is 1 for regions that do not count for any algorithm and need no class.
-    by_case
-        True to exclude the cases of invalid rows and report the reason, instead of refusing the whole table.
+    by_row
+        True to exclude each invalid row and report the reason, instead of refusing the whole table. Of several rows
+        for one label, none is used.
 
     Raises
     ------
     ReadError
-        If the table cannot be read. Without ``by_case`` also for a single invalid row. A row is invalid with an
-        unknown class, a score outside [0, 1], or a label that is not a whole number from 1 or occurs twice.
+        If the table cannot be read. Without ``by_row`` also for a single invalid row. A row is invalid with an
+        unknown class, a score that the rules do not accept, or a label that is not a whole number from 1 or occurs twice.
     """
     table = read_table(path, ("case", "instance"), limits=limits)
     cases = table.text("case")
@@ -146,22 +151,32 @@ def read_instances(
     names = _classes(table, rules, wrong, ignored)
     scores = _scores(table, rules, wrong) if scored else [None] * len(table)
     instance_table = InstanceTable()
-    rows = map(Instance, names, scores, ignored)
-    for row, (case, label, instance) in enumerate(zip(cases, labels, rows, strict=True)):
-        of_case = instance_table.instances.setdefault(case, {})
-        if row not in wrong and (label != int(label) or label > limits.label or int(label) in of_case):
-            what = f"the instance {label:.12g} in row {row + 2}"
-            wrong[row] = ReadError("table", table.name, what, "each whole number once a case")
-        of_case[int(label)] = instance
-    if wrong and not by_case:
+    first_row: dict[tuple[str, int], int] = {}
+    repeated: dict[int, ReadError] = {}
+    rows = list(map(Instance, names, scores, ignored))
+    for row, (case, label) in enumerate(zip(cases, labels, strict=True)):
+        if row in wrong:
+            continue
+        if label != int(label) or label > limits.label:
+            wrong[row] = _not_once(table.name, label, row)
+        elif (first := first_row.setdefault((case, int(label)), row)) != row:
+            wrong[row] = _not_once(table.name, label, row)
+            repeated[first] = _not_once(table.name, label, first)
+    if wrong and not by_row:
         raise wrong[min(wrong)]
-    for row in sorted(wrong):
-        first = wrong[row]
-        again = ReadError(first.kind, first.file, f"case {cases[row]}: {first.found}", first.expected)
-        instance_table.invalid.setdefault(cases[row], again.issue)
-    for case in instance_table.invalid:
-        del instance_table.instances[case]
+    wrong = repeated | wrong
+    for row, (case, label) in enumerate(zip(cases, labels, strict=True)):
+        if row in wrong:
+            error = wrong[row]
+            of_case = ReadError(error.kind, error.file, f"case {case}: {error.found}", error.expected)
+            instance_table.dropped.setdefault(case, []).append(of_case.issue)
+        else:
+            instance_table.instances.setdefault(case, {})[int(label)] = rows[row]
     return instance_table
+
+
+def _not_once(file: str, label: float, row: int) -> ReadError:
+    return ReadError("table", file, f"the instance {label:.12g} in row {row + 2}", "each whole number once a case")
 
 
 def check_instances(image: LabelImage, instances: Instances, *, case: str, file: str) -> None:
@@ -190,6 +205,45 @@ def check_instances(image: LabelImage, instances: Instances, *, case: str, file:
         raise ReadError("table", INSTANCES_FILE, what, "one row for each object of the label map")
 
 
+def rows_and_objects(
+    image: LabelImage, table: InstanceTable, *, case: str, file: str
+) -> tuple[dict[int, Instance], Unused]:
+    """Return the rows of the objects of a predicted label map, and what is not used of both.
+
+    An object without a valid row counts as not predicted, and a row without an object is ignored.
+
+    Parameters
+    ----------
+    image
+        The label map of the case.
+    table
+        The table of all cases.
+    case, file
+        Name of the case and of the label map, for the message.
+
+    Returns
+    -------
+    dict
+        Rows by label, of the objects that are used.
+    Unused
+        Number of rows and objects that are not used, and the message about the first of them.
+    """
+    present = {int(label) for label in labels_present(image.labels)} - {0}
+    instances, dropped = table.of(case), table.dropped.get(case, [])
+    used = {label: row for label, row in instances.items() if label in present}
+    rows_alone, objects_alone = sorted(set(instances) - present), sorted(present - set(instances))
+    reasons = [issue.message for issue in dropped]
+    reasons += [
+        f"{INSTANCES_FILE}: case {case}: the instance {label} has no pixel in {file}" for label in rows_alone[:1]
+    ]
+    reasons += [
+        f"{INSTANCES_FILE}: case {case}: no row for the instance {label} of {file}" for label in objects_alone[:1]
+    ]
+    # The object of a row that cannot be read is one object and not two.
+    count = len(rows_alone) + max(len(objects_alone), len(dropped))
+    return used, Unused(count, len(used) + count, reasons[0]) if count else Unused()
+
+
 def _classes(table: Table, rules: InstanceRules, wrong: dict[int, ReadError], ignored: list[bool]) -> list[str]:
     if "class" not in table:
         if rules.need_class:
@@ -209,7 +263,8 @@ def _scores(table: Table, rules: InstanceRules, wrong: dict[int, ReadError]) -> 
             needing = ", ".join(rules.need_scores)
             raise ReadError("table", table.name, f"no scores, which {needing} need", "a column score")
         return [None] * len(table)
-    scores, bad = table.numbers_or_errors("score", low=0, high=1)
+    bounds = {} if rules.any_score else {"low": 0, "high": 1}
+    scores, bad = table.numbers_or_errors("score", **bounds)
     for row, error in bad.items():
         wrong.setdefault(row, error)
     return scores

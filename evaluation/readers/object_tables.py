@@ -151,7 +151,11 @@ def read_objects(
     bounds = (rules or RowRules()).scores
     scores = numbers("score", **bounds) if scored and "score" in table else None
     ignored = numbers("ignore", low=0, high=1) > 0 if not scored and "ignore" in table else None
-    decisions = _decisions(table) if scored and _DECISION in table else None
+    decisions, undecided = _decisions(table) if scored and _DECISION in table else (None, {})
+    if undecided and rules is None:
+        raise undecided[min(undecided)]
+    for row, error in undecided.items():
+        wrong.setdefault(row, error)
     if boxes:
         for row in np.flatnonzero((places[:, axes:] <= places[:, :axes]).any(axis=1)).tolist():
             message = f"a box without extent in row {row + 2}"
@@ -168,20 +172,15 @@ def read_objects(
     return _by_case(table, places, scores, ignored, decisions, kind, wrong)
 
 
-def _decisions(table: Table) -> NDArray[np.bool_]:
-    """Return which objects count as detected.
-
-    Raises
-    ------
-    ReadError
-        For a cell that is neither 0 nor 1: half of the decisions would leave the working point open.
-    """
+def _decisions(table: Table) -> tuple[NDArray[np.bool_], dict[int, ReadError]]:
+    """Return which objects count as detected, and the errors of cells that are neither 0 nor 1, by row."""
     cells = [cell.strip() for cell in table.columns[_DECISION]]
+    wrong = {}
     for row, cell in enumerate(cells):
         if cell.lower() not in _DECIDED:
             content = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
-            raise ReadError("table", table.name, content, "0 or 1 in every row, or a table without this column")
-    return np.array([_DECIDED[cell.lower()] for cell in cells], dtype=bool)
+            wrong[row] = ReadError("table", table.name, content, "0 or 1 in every row, or a table without this column")
+    return np.array([_DECIDED.get(cell.lower(), 0) for cell in cells], dtype=bool), wrong
 
 
 def _by_case(
@@ -268,7 +267,6 @@ def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | Non
         raise ReadError(
             "table", name, f"not as COCO writes it ({reason})", "images, annotations and categories"
         ) from None
-    _refuse_some_decisions(rows, name)
     of_case: dict[str, list[Any]] = {}
     for row in rows:
         of_case.setdefault(row[0], []).append(row)
@@ -333,34 +331,35 @@ def _coco_rows(
         For the first invalid object without rules, or if none is valid.
     """
     if rules is None:
-        return [_coco_row(entry, images, categories, name, RowRules()) for entry in entries], {}
+        every = [_coco_row(entry, images, categories, name, RowRules()) for entry in entries]
+        if 0 < (given := sum(row[5] is not None for row in every)) < len(every):
+            content = f"{_DECISION} in {given:,} of {len(every):,} objects"
+            raise ReadError("table", name, content, "0 or 1 for every object, or for none")
+        return every, {}
     rows: list[tuple[Any, ...]] = []
     wrong: dict[int, tuple[str, ReadError]] = {}
-    some_scores = any(isinstance(entry, dict) and entry.get("score") is not None for entry in entries)
+    needed = [
+        key
+        for key in ("score", _DECISION)
+        if any(isinstance(entry, dict) and entry.get(key) is not None for entry in entries)
+    ]
     for number, entry in enumerate(entries):
         try:
-            rows.append(_checked_coco_row(entry, number, images, categories, rules, name, need_score=some_scores))
+            rows.append(_checked_coco_row(entry, number, images, categories, rules, name, needed))
         except ReadError as error:
             wrong[number] = (_case_of_entry(entry, images), error)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)[:100]
-            found = f"object {number + 1} is not as COCO writes it ({reason})"
+            content = f"object {number + 1} is not as COCO writes it ({reason})"
             wrong[number] = (
                 _case_of_entry(entry, images),
-                ReadError("table", name, found, "image_id, category_id, bbox and score"),
+                ReadError("table", name, content, "image_id, category_id, bbox and score"),
             )
     _refuse_if_none_is_left({number: error for number, (_, error) in wrong.items()}, len(entries))
     dropped: dict[str, list[Issue]] = {}
     for case, refusal in wrong.values():
         dropped.setdefault(case, []).append(_of_case(refusal, case))
     return rows, dropped
-
-
-def _refuse_some_decisions(rows: Sequence[tuple[Any, ...]], name: str) -> None:
-    given = sum(row[5] is not None for row in rows)
-    if 0 < given < len(rows):
-        content = f"{_DECISION} in {given:,} of {len(rows):,} objects"
-        raise ReadError("table", name, content, "0 or 1 for every object, or for none")
 
 
 def _case_of_entry(entry: object, images: Mapping[Any, str]) -> str:
@@ -376,8 +375,7 @@ def _checked_coco_row(
     categories: Mapping[Any, str],
     rules: RowRules,
     name: str,
-    *,
-    need_score: bool,
+    needed: Sequence[str],
 ) -> tuple[Any, ...]:
     """Read one object of a COCO file.
 
@@ -386,16 +384,17 @@ def _checked_coco_row(
     ReadError
         For an id, class, box or score that cannot be accepted.
     """
-    for key, known in (("image_id", images), ("category_id", categories)):
-        if entry[key] not in known:
+    for key, ids in (("image_id", images), ("category_id", categories)):
+        if entry[key] not in ids:
             what = f"the {key} {str(entry[key])[:40]} of object {number + 1}"
             raise ReadError("table", name, what, "an id of the file's images and categories")
     row = _coco_row(entry, images, categories, name, rules)
     refusal = _refusal_of_class(row[1], rules, name, f" of object {number + 1}")
     if refusal is not None:
         raise refusal
-    if need_score and row[3] is None:
-        raise ReadError("table", name, f"no score of object {number + 1}", "a score for every object")
+    for key in needed:
+        if entry.get(key) is None:
+            raise ReadError("table", name, f"no {key} of object {number + 1}", f"a {key} for every object")
     return row
 
 

@@ -80,7 +80,15 @@ def labels_of(parts: Mapping[str, Path], case: str, grid: Geometry) -> tuple[Lab
 
 
 def landmarks_of(parts: Mapping[str, Path], case: str, axes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Landmarks of the fixed image and their partners of the moving one, ``(n, axes)`` each, in the order of their names.
+    """Landmarks of the fixed image and their partners of the moving one, as of `named_landmarks_of`."""
+    _, fixed, moving = named_landmarks_of(parts, case, axes)
+    return fixed, moving
+
+
+def named_landmarks_of(
+    parts: Mapping[str, Path], case: str, axes: int
+) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+    """Names, landmarks of the fixed image and their partners of the moving one, ``(n, axes)`` each, in the order of the names.
 
     Raises
     ------
@@ -101,4 +109,4 @@ def landmarks_of(parts: Mapping[str, Path], case: str, axes: int) -> tuple[NDArr
         raise ReadError("table", f"{case}/{MOVING_LANDMARKS}.csv", message, "the same names in both")
     names = sorted(of_fixed)
     fixed, moving = (np.array([points[name] for name in names], dtype=float).reshape(-1, axes) for points in tables)
-    return fixed, moving
+    return tuple(names), fixed, moving

@@ -221,13 +221,20 @@ def read_reference_labels(path: Path, *, limits: Limits = DEFAULT) -> dict[str, 
 
 
 def read_predicted_labels(
-    path: Path, cases: Sequence[str], classes: Sequence[str], *, named: int = _NAMED, limits: Limits = DEFAULT
+    path: Path,
+    cases: Sequence[str],
+    classes: Sequence[str],
+    *,
+    named: int = _NAMED,
+    any_score: bool = False,
+    need_label: Sequence[str] = (),
+    limits: Limits = DEFAULT,
 ) -> PredictedLabels:
     """Read the predictions of an algorithm for the cases of a task.
 
     An invalid row counts as no answer and is never repaired; the rest of the table counts. A row is invalid if
     its class is unknown to the task or its case occurs twice. It is also invalid if its scores are not
-    probabilities or do not sum to 1.
+    probabilities or do not sum to 1; with `any_score`, only if they are not finite numbers.
 
     Parameters
     ----------
@@ -240,6 +247,10 @@ def read_predicted_labels(
         All classes in order.
     named
         Number of invalid rows for which the reason is kept.
+    any_score
+        True if scores are any finite numbers. One column for two classes then gives the other class the opposite score.
+    need_label
+        Names of the metrics that need the column ``label``.
 
     Raises
     ------
@@ -251,6 +262,8 @@ def read_predicted_labels(
     score_columns = _score_columns(path.name, columns, classes)
     if LABEL not in columns and not score_columns:
         raise ReadError("table", path.name, "neither labels nor scores", f"{LABEL} or {SCORE_PREFIX}<class> columns")
+    if need_label and LABEL not in columns:
+        raise ReadError("table", path.name, f"no column {LABEL}, which {', '.join(need_label)} need", f"{LABEL}")
     position_of_case = {case: position for position, case in enumerate(cases)}
     rows_of = columns[CASE].to_pylist()
     position_of_row = np.array([position_of_case.get(case, -1) for case in rows_of], dtype=np.int64)
@@ -274,12 +287,13 @@ def read_predicted_labels(
     scores = None
     if score_columns:
         scores = np.empty((len(cases), len(classes)))
-        numbers = _scores(columns, score_columns, classes)[ours]
-        fine = _check(numbers)
+        numbers = _scores(columns, score_columns, classes, any_score=any_score)[ours]
+        fine = np.isfinite(numbers).all(axis=1) if any_score else _check(numbers)
         answered[position_of_row[ours[~fine]]] = False
         for row in ours[~fine][:named]:
             given = {column: columns[column][int(row)].as_py() for column in score_columns.values()}
-            wrong.setdefault(int(position_of_row[row]), f"{_wrong_scores(given)} in row {row + 2}")
+            words = _not_finite(given) if any_score else _wrong_scores(given)
+            wrong.setdefault(int(position_of_row[row]), f"{words} in row {row + 2}")
         scores[position_of_row[ours]] = numbers
     if decision is not None:
         decision[~answered] = -1
@@ -363,13 +377,15 @@ def _plain(text: str, positions: dict[str, int]) -> str:
     return whole if point and whole.isdecimal() and rest and set(rest) == {"0"} else text
 
 
-def _scores(columns: dict[str, pa.ChunkedArray], wanted: dict[str, str], classes: Sequence[str]) -> NDArray[np.float64]:
+def _scores(
+    columns: dict[str, pa.ChunkedArray], wanted: dict[str, str], classes: Sequence[str], *, any_score: bool = False
+) -> NDArray[np.float64]:
     """Scores in the order of the classes; NaN for what is no number."""
     given = {name: _numbers(columns[column]) for name, column in wanted.items()}
     if len(given) < len(classes):
         (name,) = given
         other = classes[1 - list(classes).index(name)]
-        given[other] = 1.0 - given[name]
+        given[other] = -given[name] if any_score else 1.0 - given[name]
     return np.stack([given[name] for name in classes], axis=1)
 
 
@@ -403,6 +419,12 @@ def _wrong_scores(given: dict[str, str]) -> str:
         if not 0 <= _number(text) <= 1:
             return f"{text[:_SHOWN]!r} as {column}, a score that is no number from 0 to 1,"
     return f"scores that do not sum to 1 but to {sum(map(_number, given.values())):.6g}"
+
+
+def _not_finite(given: dict[str, str]) -> str:
+    """Describe the first cell of a row that is no finite number."""
+    column, text = next((column, text) for column, text in given.items() if not np.isfinite(_number(text)))
+    return f"{text[:_SHOWN]!r} as {column}, a score that is no finite number,"
 
 
 def _header(head: bytes, delimiter: str) -> list[str]:

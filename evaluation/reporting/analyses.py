@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.aggregation import ResultsError
 from evaluation.analyses.catalogue import BY_NAME
@@ -22,20 +22,70 @@ from evaluation.ranking.reading import entries, overall
 from evaluation.ranking.tasks import across_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.documents import DocumentBuilder
 
 _REFERENCES = (
     "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
     "Wiesenfarth et al., Methods and open-source toolkit for analyzing and visualizing challenge results, 2021.",
-    "Holm, A simple sequentially rejective multiple test procedure, 1979.",
-    "Kendall, The treatment of ties in ranking problems, 1945.",
-    "Wilcoxon, Individual comparisons by ranking methods, 1945.",
 )
+_OF_METHODS: Final[tuple[tuple[str, Callable[[Mapping[str, Any]], Any]], ...]] = (
+    (
+        "Mogstad, Romano, Shaikh, Wilhelm, Inference for ranks, 2024 (rank sets).",
+        lambda entry: any(row["rank_set"] for row in entry["algorithms"]),
+    ),
+    (
+        "Romano, Wolf, Exact and approximate stepdown methods for multiple hypothesis testing, 2005 (sign flips).",
+        lambda entry: entry["sets"]["flips"],
+    ),
+    (
+        "Hall, On the removal of skewness by transformation, 1992 (differences, rank sets, intervals of scores).",
+        lambda entry: (
+            entry["sets"]["flips"] or any(row.get("score_confidence_interval") for row in entry["algorithms"])
+        ),
+    ),
+    (
+        "Efron, Tibshirani, An introduction to the bootstrap, 1993 (bootstrap-t of the lead).",
+        lambda entry: entry["sets"]["flips"] and entry.get("lead"),
+    ),
+    (
+        "Waudby-Smith, Ramdas, Estimating means of bounded random variables by betting, 2024 (confirmed winners).",
+        lambda entry: entry["verdict"] == "confirmed",
+    ),
+    (
+        "Piepho, An algorithm for a letter-based representation of all-pairwise comparisons, 2004 (letters).",
+        lambda entry: any(row["letters"] for row in entry["algorithms"]),
+    ),
+    (
+        "Clopper, Pearson, The use of confidence or fiducial limits, 1934 (bounds of failure rates).",
+        lambda entry: any(row["failure"] for row in entry["algorithms"]),
+    ),
+    (
+        "Rubin, The Bayesian bootstrap, 1981 (probabilities about the lead).",
+        lambda entry: (entry.get("false_claim_probability") or {}).get("method") == "bayesian_bootstrap",
+    ),
+    (
+        "Learned-Miller, Thomas, A new confidence interval for the mean of a bounded random variable, 2020 (cautious p-value).",
+        lambda entry: (entry.get("false_claim_probability") or {}).get("with_one_unseen_failure") is not None,
+    ),
+    ("Wilcoxon, Individual comparisons by ranking methods, 1945.", lambda entry: entry.get("tests")),
+    (
+        "Holm, A simple sequentially rejective multiple test procedure, 1979.",
+        lambda entry: entry.get("tests") or entry.get("family"),
+    ),
+    ("Kendall, The treatment of ties in ranking problems, 1945.", lambda entry: entry.get("kendall_tau")),
+)
+"""Publications of the methods that statements of a report rest on, with the entries that use the method."""
+
+
+def cited(document: Mapping[str, Any]) -> list[str]:
+    """Return the publications of the methods that a ranking document uses."""
+    used = [*overall(document), *entries(document)]
+    return [publication for publication, uses in _OF_METHODS if any(uses(entry) for entry in used)]
 
 
 def across_section(page: DocumentBuilder, document: Mapping[str, Any], *, most: int | None = None) -> None:
@@ -134,4 +184,4 @@ def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> 
         ]
     )
     page.heading(2, "References")
-    page.points(_REFERENCES)
+    page.points([*_REFERENCES, *cited(document)])

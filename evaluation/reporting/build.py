@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.analyses.sources import Sources
@@ -23,7 +24,7 @@ from evaluation.figures.layout import alike, interval_words, number, percent, ra
 from evaluation.ranking import describe, rank
 from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence
 from evaluation.ranking.raw import raw_values
-from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry, overall
+from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry, overall, score_intervals_cover
 from evaluation.ranking.schemes import get_scheme
 from evaluation.reporting.analyses import (
     across_section,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 _PODIUM_CASES, _PODIUM_ALGORITHMS = 150, 10
 _SHOWN_PAIRS = 30
@@ -163,8 +164,8 @@ def ranking_section(
 ) -> None:
     """Write the ranking scheme in sentences, and every ranking with its sentences, data and table."""
     page.heading(2, "The ranking")
-    page.heading(3, "How the winner is found")
-    page.points(describe(assessment))
+    page.heading(3, "How the winner is determined")
+    page.points(describe(_as_resampled(assessment, document)))
     page.text([justification] if justification else ["No reason for this choice of scheme was given."], kind="remark")
     page.text(LEFT_OUT.all(LeftOut(top=top)))
     spreads = {(r["task"], r["metric"], r["region"]): {s["name"]: s for s in summary_table(r)} for r in raw}
@@ -180,6 +181,13 @@ def ranking_section(
         _inserted(page, entry)
 
 
+def _as_resampled(assessment: Assessment, document: Mapping[str, Any]) -> Assessment:
+    """Return the assessment with the number of resamples of the document, which may be another one than registered."""
+    is_resampled = any(entry["resampled"] for entry in [*overall(document), *entries(document)])
+    samples = document["bootstrap"] if is_resampled else 0
+    return replace(assessment, uncertainty=replace(assessment.uncertainty, bootstrap=samples))
+
+
 def _score_interval(row: Mapping[str, Any], *, covers: bool) -> str:
     """Return the interval that covers the score, or its resampling range."""
     ends = row["score_confidence_interval"]["interval"] if covers else row["score_interval"]
@@ -191,7 +199,7 @@ def _ranking_table(
 ) -> None:
     places = len(entry["algorithms"][0]["rank_frequencies"] or entry["algorithms"])
     drawn = any(a["rank_interval"] for a in entry["algorithms"])
-    covers = all(a.get("score_confidence_interval") for a in entry["algorithms"])
+    covers = score_intervals_cover(entry)
     columns = [
         "Rank",
         "Algorithm",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.problems import kind_of
 from evaluation.ranking.reading import entries
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.documents import DocumentBuilder
     from evaluation.scoring.evidence import Evidence
 
@@ -40,7 +41,7 @@ def kind_section(
         True if figures may be included from which references can be read.
     """
     figures = []
-    for figure in assessment.kind.evidence.figures:
+    for figure in kind_of(assessment).evidence.figures:
         if figure.shows == "references" and not tells_references:
             continue
         places = set()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 Costs = dict[tuple[str, str], tuple[float | None, str]]
 

@@ -13,7 +13,7 @@ from evaluation.running.scorer_rows import Declared, DeclaredMetric
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 _ENDINGS: Final = {"csv": ".csv", "label_image": ".nii.gz", "image": ".nii.gz"}
 _MIB: Final = 1024**2

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evaluation.problems import kind_of
 from evaluation.scoring.evidence import recompute_values
 from evaluation.scoring.evidence_blocks import Evidence, make_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.scoring.evidence import Evidence
     from evaluation.scoring.rows import Pieces, Row
 
@@ -41,7 +42,7 @@ def assemble(
     tuple
         The rows of the whole data set, and the evidence.
     """
-    problem = assessment.kind
+    problem = kind_of(assessment)
     rows, blocks = problem.evidence.assemble(assessment, algorithm, pieces, shared)
     return rows, make_evidence(assessment, blocks, parts=problem.evidence.parts_by_metric(assessment), shared=shared)
 
@@ -56,7 +57,7 @@ def working_points(assessment: Assessment, evidence: Evidence) -> list[dict[str,
         is predicted at all. The list does not include a working point that does not exist or is a mean over
         several criteria.
     """
-    problem = assessment.kind
+    problem = kind_of(assessment)
     points = []
     for use in assessment.computed:
         if use.name not in evidence.metrics or "_at_" not in use.id:

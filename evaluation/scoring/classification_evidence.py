@@ -29,6 +29,7 @@ from evaluation.metrics.evaluators import (
 from evaluation.metrics.samples import Samples, decide
 from evaluation.metrics.values import FloatArray, Values
 from evaluation.outcomes import Outcome
+from evaluation.problems.offered_metrics import function_for
 from evaluation.scoring.evidence_blocks import Block, CaseEvidence
 
 if TYPE_CHECKING:
@@ -224,7 +225,7 @@ def _of_a_package(use: MetricUse, problem: str, samples: Samples, weights: Float
         prediction: NDArray[Any] = whole[:, 1] if len(names) == 2 else whole
     else:
         prediction = names[samples.decision]
-    function = metric.compute_for(problem)
+    function = function_for(metric, problem)
     rows = [np.arange(len(samples))] if weights is None else [_drawn(row) for row in weights]
     results = [function(reference[row], prediction[row], **use.options) for row in rows]
     return Values.of_results(results)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation import problems
 from evaluation.metrics.disentangled import disentangle, nothing_found
+from evaluation.problems import kind_of
 from evaluation.scoring.disentangled_document import Unit
 from evaluation.scoring.disentangling import classes_of
 from evaluation.scoring.folders import ScoredFolders, open_folders, run_tasks
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.metrics.disentangled import MatchingRule
     from evaluation.problems import Opened, References
     from evaluation.readers import Issue
@@ -76,7 +77,7 @@ def disentangle_folders(
     ValueError
         For another kind of problem.
     """
-    if not assessment.kind.metrics.rates_object_parts:
+    if not kind_of(assessment).metrics.rates_object_parts:
         fitting = " or ".join(problem.id for problem in problems.all_problems() if problem.metrics.rates_object_parts)
         message = f"the assessment is of the problem {assessment.problem}; this needs {fitting}"
         raise ValueError(message)

@@ -12,7 +12,7 @@ from evaluation.metrics.disentangled import Disentangled, nothing_found
 from evaluation.scoring.rows import Numbers
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.matching import Objects
 
 _SLACK = 1e-9

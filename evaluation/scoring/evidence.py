@@ -118,7 +118,8 @@ def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: npt.Arr
         For an outcome for which the policy defines no number.
     """
     # Here, so that scoring starts without pandas.
-    from evaluation.aggregation import ResultsError, constant, depends_on_case
+    from evaluation.aggregation import ResultsError
+    from evaluation.assessment.policy_values import constant, depends_on_case
 
     values = recompute_values(metric, evidence, multiplicities)
     numbers = values.numbers.copy()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation import __version__
 from evaluation.catalogue import catalogue_version
+from evaluation.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.metrics.values import FloatArray
 
 SCHEMA: Final = 1

@@ -20,7 +20,7 @@ from evaluation.scoring.evidence_blocks import SCHEMA, Block, Evidence, IntArray
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 COLUMNS: Final = ("part", "algorithm", "case", "region", "counts", "values")
 _HEADER: Final = b"podium.evidence"

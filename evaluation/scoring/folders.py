@@ -9,11 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from evaluation.problems import kind_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.checking import Finding
     from evaluation.problems import Opened, Problem, References
     from evaluation.readers import Issue
@@ -38,6 +40,8 @@ class ScoredFolders:
         Files of an algorithm that belong to no case, and files of formats that are not read.
     findings
         Findings of an algorithm about missing cases and about all its predictions together.
+    ignored
+        Note on each ignored file of an algorithm, by path.
     found_cases
         Number of cases of an algorithm for which there is a file or a row, usable or not.
     blocks, parts, shared
@@ -49,6 +53,7 @@ class ScoredFolders:
     unexpected: dict[str, list[str]] = field(default_factory=dict)
     unread: dict[str, list[str]] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
+    ignored: dict[str, dict[str, Finding]] = field(default_factory=dict)
     found_cases: dict[str, int] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
@@ -62,6 +67,7 @@ class ScoredFolders:
         if opened.unread:
             self.unread[algorithm] = list(opened.unread)
         self.findings[algorithm] = list(opened.findings)
+        self.ignored[algorithm] = dict(opened.ignored)
         self.found_cases[algorithm] = opened.found_cases
 
     def note_case(self, algorithm: str, case: str, reason: Issue | None) -> None:
@@ -82,7 +88,7 @@ def open_folders(
     ValueError
         For a kind of problem that has no predictions to score.
     """
-    problem = assessment.kind
+    problem = kind_of(assessment)
     opened_references = problem.open_references(assessment, references)
     opened = problem.open_all(assessment, predictions, opened_references)
     for name, of_algorithm in opened.items():
@@ -121,7 +127,7 @@ def score_folders(
         For a kind of problem that has no predictions to score.
     """
     result = ScoredFolders()
-    problem = assessment.kind
+    problem = kind_of(assessment)
     opened_references, opened = open_folders(assessment, references, predictions, result)
     work = _Scoring(problem, assessment, opened_references, opened)
     scored: dict[str, dict[str, ScoredCase]] = {}

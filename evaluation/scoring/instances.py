@@ -6,16 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.checking.label_images import features_of
+from evaluation.checking.unused import Unused
 from evaluation.metrics.disentangled import disentangle
 from evaluation.readers import LabelImage, ReadError, read_label_image
-from evaluation.readers.instance_tables import InstanceTable, check_instances
+from evaluation.readers.instance_tables import InstanceTable, rows_and_objects
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.disentangling import classes_of, numbers_of
 from evaluation.scoring.objects import objects_of_image, score_objects
 from evaluation.scoring.rows import ScoredCase
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
     from evaluation.matching import Objects
     from evaluation.readers import Geometry, Issue
     from evaluation.readers.instance_tables import Instances
@@ -116,16 +117,17 @@ def score_instances(
     -------
     ScoredCase
         One row for every metric of single cases and region, and the components of the values of the whole data
-        set. The outcome is ``missing`` everywhere if the prediction does not exist, cannot be read, or does not
-        match its rows. In the latter two cases, ``reason`` explains why.
+        set. The outcome is ``missing`` everywhere if the prediction does not exist or cannot be read. In the latter
+        case, ``reason`` explains why. An object without a valid row counts as not predicted.
     """
     reason: Issue | None = None
     objects: Objects | None = None
     image: LabelImage | None = None
+    unused = Unused()
     if prediction is not None:
         try:
             image = _read(reference, prediction, limits)
-            objects = _objects_of(assessment, case, image, _file_name(prediction), table)
+            objects, unused = _objects_of(assessment, case, image, _file_name(prediction), table)
         except (ReadError, _UnreadableError) as error:
             reason = error.issue
     scores = score_objects(
@@ -135,7 +137,7 @@ def score_instances(
     if apart and objects is not None:
         scored.apart = numbers_of(disentangle(reference.objects, objects, classes_of(assessment)))
     if image is not None and objects is not None:
-        scored.features = features_of(image, objects=True)
+        scored.features = features_of(image, objects=True) | unused.features
     return scored
 
 
@@ -156,7 +158,7 @@ def predicted_objects(
         return None, None
     try:
         image = _read(reference, prediction, limits)
-        return _objects_of(assessment, case, image, _file_name(prediction), table), None
+        return _objects_of(assessment, case, image, _file_name(prediction), table)[0], None
     except (ReadError, _UnreadableError) as error:
         return None, error.issue
 
@@ -181,12 +183,10 @@ def _file_name(prediction: LabelImage | Path | str) -> str:
 
 def _objects_of(
     assessment: Assessment, case: str, image: LabelImage, file: str, table: InstanceTable | Issue | None
-) -> Objects:
+) -> tuple[Objects, Unused]:
     if table is not None and not isinstance(table, InstanceTable):
         raise _UnreadableError(table)
     if table is None:
-        return instances_of(assessment, image)
-    if case in table.invalid:
-        raise _UnreadableError(table.invalid[case])
-    check_instances(image, table.of(case), case=case, file=file)
-    return instances_of(assessment, image, table.of(case))
+        return instances_of(assessment, image), Unused()
+    rows, unused = rows_and_objects(image, table, case=case, file=file)
+    return instances_of(assessment, image, rows), unused

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.readers import Geometry, Issue
 
 _CHANNELS = "channels"
 """Need of metrics that must know whether the last axis holds channels."""
+_SPACING = "spacing"
+"""Need of metrics that measure distances or volumes."""
 _WINDOWS = "windows"
 """Need of metrics whose map is made of the whole image once, for all regions."""
 
@@ -130,7 +131,10 @@ def _values(use: MetricUse, reference: PreparedImage, prediction: IntensityImage
     # A constant reference has no range of its own.
     if needs_range and reference.data_range is not None and reference.data_range[1] <= reference.data_range[0]:
         return [undefined(Outcome.DEGENERATE, Flag.REFERENCE) for _ in regions]
-    several = {"channels": reference.image.channels > 1} if _CHANNELS in catalogue.get(use.id).needs else {}
+    needs = catalogue.get(use.id).needs
+    several: dict[str, Any] = {"channels": reference.image.channels > 1} if _CHANNELS in needs else {}
+    if _SPACING in needs:
+        several["spacing"] = reference.geometry.spacing_or_unit
     results: list[Result] = [
         function(truth, guess, region=region, data_range=reference.data_range, **several, **use.options)
         for region in regions

@@ -16,6 +16,8 @@ from evaluation.metrics.detection import MATCHING_OPTIONS, trace
 from evaluation.metrics.detection_values import CURVES, image_outcome
 from evaluation.metrics.detections import count_detections, of_class, trace_detections
 from evaluation.outcomes import Outcome, Result, undefined
+from evaluation.problems import kind_of
+from evaluation.problems.offered_metrics import function_for
 from evaluation.scoring.detection_evidence import (
     OVER_CLASSES,
     PANOPTIC,
@@ -30,8 +32,7 @@ from evaluation.scoring.rows import Row
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse, Region
+    from evaluation.assessment.model import Assessment, MetricUse, Region
     from evaluation.readers import Geometry, LabelImage
     from evaluation.readers.instance_tables import Instances
     from evaluation.scoring.rows import Numbers, Pieces
@@ -75,25 +76,26 @@ def objects_of_image(image: LabelImage, instances: Instances | None, connectivit
     image
         The label map.
     instances
-        A row for each of its labels (see `evaluation.readers.instance_tables.check_instances`).
+        A row for each object, by label. Labels without a row are no objects; ``None`` without a table.
     connectivity
         Other than ``as_submitted``, connected parts are the objects; they have neither class nor score.
     """
     spacing = image.geometry.spacing_or_unit
-    if connectivity != "as_submitted" or not instances:
+    if connectivity != "as_submitted" or instances is None:
         return from_label_map(
             image.labels,
             instance_connectivity=connectivity,  # type: ignore[arg-type]
             spacing=spacing,
         )
     ids = sorted(instances)
-    names, scores, ignored = zip(*(instances[label] for label in ids), strict=True)
+    rows = [instances[label] for label in ids]
+    scores = [row.score for row in rows if row.score is not None]
     return Objects(
         labels=image.labels,
         ids=ids,
-        classes=names if any(names) else None,
-        scores=None if None in scores else scores,
-        ignored=ignored,
+        classes=[row.name for row in rows] if any(row.name for row in rows) else None,
+        scores=scores if len(scores) == len(rows) else None,
+        ignored=[row.ignored for row in rows],
         spacing=spacing,
     )
 
@@ -204,8 +206,8 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
     if use.id in _MULTI_INSTANCE:
         rest.pop("instance_connectivity", None)
         return _MULTI_INSTANCE[use.id](reference, prediction, **rest)
-    problem = assessment.kind
-    function = catalogue.get(use.id).compute_for(problem.metrics.pixel_kind if use.id in _OF_PIXELS else problem.id)
+    problem = kind_of(assessment)
+    function = function_for(catalogue.get(use.id), problem.metrics.pixel_kind if use.id in _OF_PIXELS else problem.id)
     rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT
     function_options = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}
     return instance.of_matched(function, reference, prediction, rule=rule, **function_options)
@@ -234,7 +236,7 @@ def _fbeta(tp: float, fp: float, fn: float, beta: float) -> float:
 
 def _plain_rule(objects: Objects) -> Rule:
     """The hit criterion of metrics without matching options: half of masks or boxes."""
-    return Rule("loc_box_iou" if objects.labels is None else "loc_mask_iou")
+    return Rule("loc_mask_iou" if objects.has_masks else "loc_box_iou")
 
 
 def _panoptic_options(options: Mapping[str, Any]) -> dict[str, Any]:

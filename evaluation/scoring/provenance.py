@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 _DISTRIBUTION: Final = "podium-evaluation"
 _LIBRARIES: Final = ("numpy", "scipy", "edt", "pykdtree", "scikit-image")

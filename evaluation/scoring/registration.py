@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse, Region
+    from evaluation.assessment.model import Assessment, MetricUse, Region
     from evaluation.readers import Geometry, Issue
 
 WHOLE: Final = ""

@@ -12,6 +12,7 @@ from evaluation.checking.label_images import features_of
 from evaluation.metrics.masks import Mask, bounding_box
 from evaluation.metrics.pooled_overlap import dsc_of_counts, overlap_counts
 from evaluation.outcomes import Outcome, Result
+from evaluation.problems.offered_metrics import function_for
 from evaluation.readers import LabelImage, ReadError, read_label_image
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.rows import Numbers, Row, ScoredCase
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse, Region
+    from evaluation.assessment.model import Assessment, MetricUse, Region
     from evaluation.metrics.masks import Box
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers import Geometry, Issue
@@ -296,7 +296,7 @@ def measure_masks(problem: str, use: MetricUse, region: str, reference: RegionMa
     by_region = options.get("tolerance_by_region") or {}
     if region in by_region:
         arguments["tolerance"] = float(by_region[region])
-    result: Result = catalogue.get(use.id).compute_for(problem)(truth, guess, spacing=truth.spacing, **arguments)
+    result: Result = function_for(catalogue.get(use.id), problem)(truth, guess, spacing=truth.spacing, **arguments)
     return result
 
 

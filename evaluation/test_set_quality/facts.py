@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -78,6 +78,39 @@ class CaseFacts:
     image_digest: str = ""
     percentiles: tuple[float, ...] | None = None
     problems: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The facts as JSON values."""
+        return {
+            "case": self.case,
+            "geometry": self.geometry.document if self.geometry is not None else None,
+            "labels": {str(label): asdict(facts) for label, facts in self.labels.items()},
+            "reference_digest": self.reference_digest,
+            "image_digest": self.image_digest,
+            "percentiles": list(self.percentiles) if self.percentiles is not None else None,
+            "problems": [list(problem) for problem in self.problems],
+        }
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> CaseFacts:
+        """Return the facts that `document` describes.
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            If the values are not those of `document`.
+        """
+        percentiles = document["percentiles"]
+        return cls(
+            str(document["case"]),
+            Geometry.of(document["geometry"]) if document["geometry"] is not None else None,
+            {int(label): LabelFacts(**facts) for label, facts in document["labels"].items()},
+            str(document["reference_digest"]),
+            str(document["image_digest"]),
+            tuple(float(value) for value in percentiles) if percentiles is not None else None,
+            tuple((str(key), str(text)) for key, text in document["problems"]),
+        )
 
 
 def measure_case(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -14,10 +15,11 @@ from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.test_set_quality.suspects import Case
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+Item = TypeVar("Item")
 PICTURES: Final = (".jpg", ".jpeg")
 """Endings of pictures that are read in addition to those of label images."""
 
@@ -32,6 +34,43 @@ def image_case(name: str) -> str:
     """
     path = Path(name)
     return path.stem if path.suffix.lower() in PICTURES else case_of_image(name)
+
+
+def read_each(
+    read: Callable[[Path], Item],
+    files: Mapping[str, Path],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Item]:
+    """Return what a function returns for each file, by name.
+
+    Parameters
+    ----------
+    read
+        The function. With several processes it must be importable by its name.
+    files
+        Files by name.
+    jobs
+        Number of processes.
+    progress
+        Receives the number of files that are done, and of all.
+    """
+    if jobs > 1:
+        with ProcessPoolExecutor(jobs) as pool:
+            return _collected(pool.map(read, files.values(), chunksize=4), files, progress)
+    return _collected(map(read, files.values()), files, progress)
+
+
+def _collected(
+    results: Iterator[Item], files: Mapping[str, Path], progress: Callable[[int, int], None] | None
+) -> dict[str, Item]:
+    by_name = {}
+    for number, (name, item) in enumerate(zip(files, results, strict=True), 1):
+        by_name[name] = item
+        if progress is not None:
+            progress(number, len(files))
+    return by_name
 
 
 def image_files(folder: Path) -> dict[str, Path]:

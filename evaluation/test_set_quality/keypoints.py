@@ -23,6 +23,8 @@ _SCALES: Final = {2: 6, 3: 5}
 _STEP: Final = 2**0.5
 _SHELLS: Final = (1.0, 2.0, 3.0, 4.0)
 """Radii of the shells of a descriptor, in scales of the keypoint."""
+SHELLS: Final = len(_SHELLS)
+"""Number of the first values of a descriptor that are means of shells. They change their sign with the contrast."""
 _ORDERS: Final = 5
 _ROOM: Final = {2: 2.0, 3: 1.5}
 """Distance of a keypoint from the border of the image, in scales."""

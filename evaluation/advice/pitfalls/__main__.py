@@ -14,7 +14,7 @@ from typing import Any
 
 from evaluation import problems
 from evaluation.advice.pitfalls.kept import to_document
-from evaluation.assessment import Region
+from evaluation.assessment.model import Region
 from evaluation.readers import ReadError
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.catalogue import get
+from evaluation.problems.offered_metrics import function_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,28 +84,10 @@ class Demonstration:
         return [self._value(use, scene) for use in self.metrics for scene in self.scenes]
 
     def _value(self, use: Use, scene: Scene) -> Value:
-        function = get(use.id).compute_for(self.problem)
+        function = function_for(get(use.id), self.problem)
         result = function(*_arguments(self.kind, scene, get(use.id).needs), **use.options)
         value = None if result.value is None else float(result.value)
         return Value(use.label, scene.name, value, str(result.outcome))
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """Ready for JSON, numbers and picture included."""
-        from evaluation.advice.pitfalls.pictures import picture
-
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "words": self.words,
-            "pitfalls": list(self.pitfalls),
-            "scenes": [scene.name for scene in self.scenes],
-            "values": [
-                {"metric": value.metric, "scene": value.scene, "value": value.value, "outcome": value.outcome}
-                for value in self.values()
-            ],
-            "picture": picture(self),
-        }
 
 
 @cache

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from evaluation.advice.pitfalls.scan import PredictionScan, ReferenceScan
-    from evaluation.assessment import Assessment, MetricUse
+    from evaluation.assessment.model import Assessment, MetricUse
 
 OVERLAP: Final = frozenset({"dsc", "iou", "fbeta", "cldice"})
 BOUNDARY: Final = frozenset(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from evaluation.assessment import Region
+    from evaluation.assessment.model import Region
 
 SOURCES: Final = frozenset(
     {"patient", "subject", "animal", "video", "sequence", "site", "centre", "center", "hospital"}

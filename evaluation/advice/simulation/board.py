@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.assessment import Aggregation
+from evaluation.assessment.model import Aggregation
 from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
-from evaluation.ranking.uncertainty.statements import decide
+from evaluation.ranking.uncertainty.certainty import decide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.advice.simulation.contest import Contest
-    from evaluation.advice.simulation.model import SampleArray
-    from evaluation.assessment import Assessment
-    from evaluation.ranking.evaluate import Plan
+    from evaluation.advice.simulation.model import BoolArray, SampleArray
+    from evaluation.assessment.model import Assessment
+    from evaluation.ranking.plans import Plan
     from evaluation.ranking.uncertainty.statements import Decision
 
 FloatArray = npt.NDArray[np.float64]
@@ -40,6 +40,8 @@ class BoardTally:
     ----------
     boards
         Number of leaderboards.
+    first
+        Share of leaderboards on which the truly best team ranks first alone.
     named, wrong
         Share of leaderboards that name a winner, and share that name a team that is not truly the only best.
     widths
@@ -56,6 +58,12 @@ class BoardTally:
     widths: FloatArray
     first_width: float
     confirmed: float = 0.0
+    first: float = 0.0
+
+    @property
+    def right(self) -> float:
+        """Share of leaderboards that name the truly best team."""
+        return self.named - self.wrong
 
     @property
     def width(self) -> float:
@@ -82,11 +90,17 @@ def plan_of(assessment: Assessment, cases: int, seed: int) -> Plan:
 
 
 def decision_of(
-    contest: Contest, latent: Sequence[SampleArray], sample: int, plan: Plan, assessment: Assessment
+    contest: Contest,
+    latent: Sequence[SampleArray],
+    sample: int,
+    plan: Plan,
+    assessment: Assessment,
+    failed: BoolArray | None = None,
 ) -> tuple[Decision, FloatArray]:
     """Return the decision of the leaderboard of one challenge, and its ranks."""
+    of_sample = None if failed is None else failed[sample]
     drawn = [
-        DrawnValues(model.metric, model.region, model.scale.to_scores(part[sample]).astype(np.float64))
+        DrawnValues(model.metric, model.region, contest.values(model, part[sample], of_sample), of_sample)
         for model, part in zip(contest.models, latent, strict=True)
     ]
     ranking = simulated_ranking(drawn, plan, assessment)
@@ -97,13 +111,15 @@ class Tally:
     """Counts boards as they come."""
 
     def __init__(self, teams: int) -> None:
-        self.teams, self.boards, self.named, self.wrong, self.confirmed = teams, 0, 0, 0, 0
+        self.teams, self.boards, self.named, self.wrong, self.confirmed, self.first = teams, 0, 0, 0, 0, 0
         self.widths, self.first_width = np.zeros(teams), 0.0
 
     def add(self, decision: Decision, ranks: FloatArray, true_ranks: FloatArray) -> None:
         """One board and the true ranks of its teams; where no sets are stated, every rank is possible."""
         best = np.flatnonzero(true_ranks == true_ranks.min())
         self.boards += 1
+        leading = np.flatnonzero(ranks == ranks.min())
+        self.first += int(len(leading) == len(best) == 1 and leading[0] == best[0])
         if decision.winner is not None:
             self.named += 1
             self.confirmed += int(decision.level == "confirmed")
@@ -124,6 +140,7 @@ class Tally:
             self.widths / count,
             self.first_width / count,
             self.confirmed / count,
+            self.first / count,
         )
 
 
@@ -132,12 +149,14 @@ def boards_within(seconds: float, contest: Contest, *, cases: int, teams: int, d
 
     It is estimated from the components of the work and is the same on every machine.
 
-    Measured: 3 ms per leaderboard, and for each table 1 ms, 2 ns per resample, case and team, and 0.2 µs per
-    resample and team.
+    Measured: for one mean over cases 8 ms per leaderboard and 15 µs per case and team. For other rankings 3 ms per leaderboard, and
+    for each table 1 ms, 2 ns per resample, case and team, and 1 µs per resample and team.
     """
-    tables = len(contest.models)
-    each = 3e-3 + tables * (1e-3 + draws * teams * (2e-9 * cases + 2e-7 * (1 if contest.is_linear else 5)))
-    each += 1e-6 * 1000 * teams**2 / 20
-    if contest.compares_pairs:
-        each += tables * draws * teams**2 * cases * 2e-8
+    if contest.is_linear:
+        each = 8e-3 + 1.5e-5 * cases * teams
+    else:
+        tables = len(contest.models)
+        each = 3e-3 + tables * (1e-3 + draws * teams * (2e-9 * cases + 1e-6)) + 1e-3 * teams**2 / 20
+        if contest.compares_pairs:
+            each += tables * draws * teams**2 * cases * 2e-8
     return max(1, math.floor(seconds / each))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.advice.simulation.model import SimulationError
+from evaluation.advice.simulation.model import SimulationError, draw_failures
+from evaluation.assessment.policy_values import constant
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.schemes import get_scheme, rank_scores
 from evaluation.ranking.schemes.aggregate_then_rank import limit_aggregates
@@ -18,8 +19,8 @@ from evaluation.ranking.schemes.challenges import Challenges, aggregate_cases
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.advice.simulation.model import Field, PartModel, SampleArray
-    from evaluation.assessment import Assessment, MetricUse, RankingScheme
+    from evaluation.advice.simulation.model import BoolArray, Field, PartModel, SampleArray
+    from evaluation.assessment.model import Assessment, MetricUse, RankingScheme
     from evaluation.ranking.schemes import Scheme
 
 FloatArray = npt.NDArray[np.float64]
@@ -34,11 +35,20 @@ class Contest:
     ----------
     notes
         Sentences about parts of the design that the simulation does not cover.
+    failures
+        Probability that a team fails on a case; the same for all teams, and for all metrics and regions at once.
+    diagonal
+        Length of the image diagonal, in mm.
+    pilot
+        Values of the pilot from which the only model was estimated, cases × algorithms; otherwise ``None``.
     """
 
     scheme: RankingScheme
     models: tuple[PartModel, ...]
     notes: tuple[str, ...]
+    failures: float = 0.0
+    diagonal: float = 200.0
+    pilot: FloatArray | None = None
 
     @property
     def _scheme(self) -> Scheme:
@@ -51,14 +61,18 @@ class Contest:
         return alone and self._scheme.is_linear(self.scheme)
 
     @property
-    def scores_converge(self) -> bool:
-        """True if scores converge to `limit_scores` like means.
+    def simulates_failures(self) -> bool:
+        """True if a missing case has a registered value in all metrics, so that failures can be simulated."""
+        return all(
+            model.metric.level == "case" and not math.isnan(penalty(model.metric, self.diagonal))
+            for model in self.models
+        )
 
-        Results for n cases then differ from those for other numbers only in their spread.
-        """
-        if all(model.metric.level == "dataset" for model in self.models) or self.is_linear:
-            return True
-        return not self.compares_pairs and (not self._scheme.ranks_cases or self.scheme.operator.kind == "mean")
+    @property
+    def simulates_skewness(self) -> bool:
+        """True if scores are means of the values of cases, for which skewed noise can be simulated."""
+        is_mean = self._scheme.takes_operator and not self._scheme.ranks_cases and self.scheme.operator.kind == "mean"
+        return is_mean and all(model.metric.level == "case" for model in self.models)
 
     @property
     def ranks_cases(self) -> bool:
@@ -78,8 +92,21 @@ class Contest:
             parts.append(self._part(model, scores, higher_is_better=higher))
         return self._combined(parts)
 
-    def ranks(self, latent: Sequence[SampleArray]) -> FloatArray:
+    def failed(self, random: np.random.Generator, latent: Sequence[SampleArray]) -> BoolArray | None:
+        """Draw which teams fail on which cases: samples × cases × teams; ``None`` if none ever does."""
+        return draw_failures(random, latent[0].shape, self.failures)
+
+    def values(self, model: PartModel, drawn: SampleArray, failed: BoolArray | None) -> FloatArray:
+        """Return scores, with the registered value where a team fails."""
+        values = model.scale.to_scores(drawn).astype(np.float64)
+        if failed is not None:
+            values[failed] = penalty(model.metric, self.diagonal)
+        return np.asarray(values)
+
+    def ranks(self, latent: Sequence[SampleArray], failed: BoolArray | None = None) -> FloatArray:
         """Ranks in every simulated challenge: samples × teams."""
+        if failed is not None:
+            return self.ranks_with_gaps(latent, failed, "registered", self.diagonal)
         parts = []
         for model, drawn in zip(self.models, latent, strict=True):
             values = Challenges(model.scale.to_scores(drawn), model.metric.higher_is_better, quality=drawn)
@@ -178,8 +205,6 @@ def penalty(metric: MetricUse, diagonal: float) -> float:
 
     The value is not a number if the case is excluded or gets the last rank.
     """
-    from evaluation.aggregation import constant
-
     value = metric.policy.missing
     if value is None or value in ("worst_rank", "exclude"):
         return math.nan

@@ -1,4 +1,4 @@
-"""Model of simulated scores: a case effect, a team effect and noise, on a scale without bounds.
+"""Model of simulated scores: a case effect, a team effect and noise, on a scale without bounds, and failures.
 
 `docs/advice.md` gives the formulas, the estimates from a pilot, and the limits.
 """
@@ -11,19 +11,27 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 from scipy.special import ndtr, ndtri
+
+from evaluation.assessment.policy_values import constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pandas as pd
-
-    from evaluation.assessment import MetricUse
+    from evaluation.assessment.model import MetricUse
 
 FloatArray = npt.NDArray[np.float64]
 SampleArray = npt.NDArray[np.float32]
+BoolArray = npt.NDArray[np.bool_]
 _EDGE: Final = 1e-3
 _FEWEST_CASES: Final = 3
+MOST_SKEWNESS: Final = 6.0
+"""Largest absolute skewness of the noise; that of a log-normal variable whose logarithm has deviation 1."""
+_FEWEST_FOR_SKEWNESS: Final = 3
+"""Fewest algorithms of a pilot from which a skewness can be estimated: differences of two are symmetric in them."""
+_NODES_OF_TWO: Final = 24
+_LEAST_SPREAD: Final = 1e-24
 
 
 class SimulationError(ValueError):
@@ -44,12 +52,16 @@ class Spread:
         Standard deviation between the scores of teams on infinitely many cases.
     noise
         Standard deviation of a team on a case, beyond the effects of case and team.
+    skewness
+        Skewness of this deviation of a team on a case, from -6 to 6, where more is better; negative if a few cases are very
+        bad.
     """
 
     typical: float
     cases: float
     teams: float
     noise: float
+    skewness: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("cases", "teams", "noise"):
@@ -60,6 +72,14 @@ class Spread:
         if not math.isfinite(self.typical):
             message = f"spread.typical: {self.typical} is not a number"
             raise SimulationError(message)
+        check_skewness(self.skewness)
+
+
+def check_skewness(value: float) -> None:
+    """Refuse a skewness beyond the limits of the model."""
+    if not -MOST_SKEWNESS <= value <= MOST_SKEWNESS:
+        message = f"skewness: {value} is not a number from {-MOST_SKEWNESS:g} to {MOST_SKEWNESS:g}"
+        raise SimulationError(message)
 
 
 DEFAULT_SHARE: Final = Spread(0.85, 0.08, 0.02, 0.05)
@@ -160,6 +180,29 @@ class PartModel:
     teams: float
     noise: float
     source: str
+    skewness: float = 0.0
+
+    @property
+    def shape(self) -> float:
+        """Standard deviation of the logarithm of the log-normal noise; 0 if the noise is normal."""
+        return shape_of(abs(self.skewness)) if self.skewness else 0.0
+
+    def skewed(self, noise: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Turn standard normal noise into noise of mean 0, deviation 1 and the skewness of the model."""
+        if not self.skewness:
+            return noise
+        shape, sign = self.shape, -1.0 if self.skewness < 0 else 1.0
+        middle = math.exp(shape**2 / 2.0)
+        values = np.exp(sign * shape * noise)
+        return np.asarray(sign * (values - middle) / (middle * math.sqrt(math.expm1(shape**2))), dtype=noise.dtype)
+
+    @property
+    def nodes(self) -> tuple[FloatArray, FloatArray]:
+        """Nodes and weights of the deviation of a case from the mean of a team with skewed noise; weights add up to 1."""
+        points, weights = np.polynomial.hermite_e.hermegauss(_NODES_OF_TWO)
+        deviations = self.cases * points[:, None] + self.noise * self.skewed(points)[None, :]
+        both = weights[:, None] * weights[None, :]
+        return deviations.ravel(), (both / both.sum()).ravel()
 
     @property
     def document(self) -> dict[str, Any]:
@@ -175,6 +218,7 @@ class PartModel:
             "cases": self.cases * slope,
             "teams": self.teams * slope,
             "noise": self.noise * slope,
+            "skewness": self.skewness,
             "source": self.source,
         }
 
@@ -242,7 +286,15 @@ def _from_spread(metric: MetricUse, region: str | None, scale: Scale, spread: Sp
         return _answers(metric, region, scale, spread, source)
     mean = float(scale.to_latent(spread.typical))
     return PartModel(
-        metric, region, scale, mean, spread.cases / slope, spread.teams / slope, spread.noise / slope, source
+        metric,
+        region,
+        scale,
+        mean,
+        spread.cases / slope,
+        spread.teams / slope,
+        spread.noise / slope,
+        source,
+        spread.skewness,
     )
 
 
@@ -261,6 +313,27 @@ def _answers(metric: MetricUse, region: str | None, scale: Scale, spread: Spread
 
 
 def _from_pilot(metric: MetricUse, region: str | None, scale: Scale, pilot: pd.DataFrame) -> PartModel | None:
+    rows = _rows_of(metric, region, pilot)
+    if rows.empty:
+        return None
+    if metric.level == "case":
+        return of_table(metric, region, scale, pilot_table(metric, region, pilot))
+    values = rows["value"].dropna().to_numpy(dtype=np.float64)
+    if len(values) < 2 or not scale.low < values.mean() < scale.high:
+        return None
+    default = DEFAULT_SHARE if scale.kind == "answer" else DEFAULT_DISTANCE
+    spread = Spread(float(values.mean()), default.cases, float(values.std(ddof=1)), default.noise)
+    return _from_spread(metric, region, scale, spread, "pilot")
+
+
+def _rows_of(metric: MetricUse, region: str | None, pilot: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a pilot on one metric and region.
+
+    Raises
+    ------
+    SimulationError
+        If a column is missing.
+    """
     missing = [name for name in ("algorithm", "case", "value") if name not in pilot.columns]
     if missing:
         message = f"the pilot has no column {missing[0]!r}; it has {', '.join(map(str, pilot.columns))}"
@@ -269,28 +342,104 @@ def _from_pilot(metric: MetricUse, region: str | None, scale: Scale, pilot: pd.D
     for column, wanted in (("metric", metric.name), ("region", region)):
         if column in rows.columns and wanted is not None and rows[column].notna().any():
             rows = rows[rows[column] == wanted]
-    if rows.empty:
-        return None
-    if metric.level == "dataset":
-        values = rows["value"].dropna().to_numpy(dtype=np.float64)
-        if len(values) < 2 or not scale.low < values.mean() < scale.high:
-            return None
-        default = DEFAULT_SHARE if scale.kind == "answer" else DEFAULT_DISTANCE
-        spread = Spread(float(values.mean()), default.cases, float(values.std(ddof=1)), default.noise)
-        return _from_spread(metric, region, scale, spread, "pilot")
+    return rows
+
+
+def pilot_table(metric: MetricUse, region: str | None, pilot: pd.DataFrame) -> FloatArray:
+    """Return the values of a pilot, cases × algorithms; not a number where a case is missing.
+
+    Raises
+    ------
+    SimulationError
+        If an algorithm has several values on one case.
+    """
+    rows = _rows_of(metric, region, pilot)
     if rows.duplicated(["algorithm", "case"]).any():
         message = f"the pilot gives several values of {metric.name} for one algorithm and case"
         raise SimulationError(message)
-    matrix = rows.pivot_table(index="case", columns="algorithm", values="value", aggfunc="mean", dropna=False)
-    table = matrix.dropna().to_numpy(dtype=np.float64)
+    values = pd.to_numeric(rows["value"])
+    if "outcome" in rows.columns:
+        values = values.where(rows["outcome"] != "missing")
+    matrix = rows.assign(value=values).pivot_table(
+        index="case", columns="algorithm", values="value", aggfunc="mean", dropna=False
+    )
+    return matrix.to_numpy(dtype=np.float64)
+
+
+def failure_value(metric: MetricUse) -> float | None:
+    """Return the registered value of a missing case; ``None`` if it is no number that all cases share."""
+    value = metric.policy.missing
+    if value is None or value in ("worst_rank", "exclude", "image_diagonal"):
+        return None
+    return float(constant(value, metric))
+
+
+def is_failure(metric: MetricUse, table: FloatArray) -> BoolArray:
+    """Return which values of a pilot are failures: those that are missing or equal the registered value of a missing case."""
+    failed = np.isnan(table)
+    value = failure_value(metric)
+    return failed if value is None else failed | (table == value)
+
+
+def failure_rate(metric: MetricUse, region: str | None, pilot: pd.DataFrame | None) -> float:
+    """Return the share of failures in a pilot; 0 without one."""
+    if pilot is None or metric.level != "case" or _rows_of(metric, region, pilot).empty:
+        return 0.0
+    return float(is_failure(metric, pilot_table(metric, region, pilot)).mean())
+
+
+def of_table(metric: MetricUse, region: str | None, scale: Scale, values: FloatArray) -> PartModel:
+    """Return the model of the values of a pilot, cases × algorithms, from the cases on which no algorithm fails."""
+    table = values[~is_failure(metric, values).any(axis=1)]
     if table.shape[0] < _FEWEST_CASES or table.shape[1] < 2:
         message = (
-            f"the pilot has {table.shape[1]} algorithms with values of {metric.name} on {table.shape[0]} common cases; "
-            f"at least 2 algorithms and {_FEWEST_CASES} cases are needed"
+            f"the pilot has {table.shape[1]} algorithms with values of {metric.name} on {table.shape[0]} common cases "
+            f"without failure; at least 2 algorithms and {_FEWEST_CASES} cases are needed"
         )
         raise SimulationError(message)
-    mean, cases, teams, noise = variance_components(scale.to_latent(table))
-    return PartModel(metric, region, scale, mean, cases, teams, noise, "pilot")
+    latent = scale.to_latent(table)
+    mean, cases, teams, noise = variance_components(latent)
+    return PartModel(metric, region, scale, mean, cases, teams, noise, "pilot", noise_skewness(latent))
+
+
+def noise_skewness(latent: FloatArray) -> float:
+    """Return the skewness of the noise of values, cases × teams without gaps, by the third moment of the residuals.
+
+    Residuals are deviations from the mean of the teams on a case, whose skewness is smaller by a known factor. With two teams
+    it is 0, whatever that of the noise, so that none can be estimated.
+
+    Examples
+    --------
+    >>> noise_skewness(np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]))
+    0.0
+    """
+    cases, teams = latent.shape
+    if teams < _FEWEST_FOR_SKEWNESS:
+        return 0.0
+    residual = latent - latent.mean(axis=1, keepdims=True) - latent.mean(axis=0) + latent.mean()
+    spread = float((residual**2).mean())
+    if spread <= _LEAST_SPREAD:
+        return 0.0
+    of_team, of_others = 1.0 - 1.0 / teams, 1.0 / teams
+    factor = (of_team**3 - (teams - 1) * of_others**3) / of_team**1.5
+    # The means of the teams are subtracted as well, which takes away almost nothing with many cases.
+    of_cases = (cases - 2.0) / math.sqrt(cases * (cases - 1.0))
+    skewness = float((residual**3).mean()) / spread**1.5 / (factor * max(of_cases, 0.1))
+    return float(np.clip(skewness, -MOST_SKEWNESS, MOST_SKEWNESS))
+
+
+def shape_of(skewness: float) -> float:
+    """Return the deviation of the logarithm of a log-normal variable with a positive skewness.
+
+    Examples
+    --------
+    >>> round(shape_of(6.184877138632554), 6)
+    1.0
+    """
+    half = skewness**2 / 2.0
+    root = skewness * math.sqrt(1.0 + skewness**2 / 4.0)
+    grown = float(np.cbrt(1.0 + half + root) + np.cbrt(1.0 + half - root)) - 1.0
+    return math.sqrt(math.log(max(grown, 1.0)))
 
 
 def variance_components(latent: FloatArray) -> tuple[float, float, float, float]:
@@ -354,9 +503,14 @@ def draw_latent(
     for model, quality in zip(models, field.parts, strict=True):
         case = share(case_common, random.standard_normal((samples, cases, 1), dtype=np.float32), agreement)
         noise = share(noise_common, random.standard_normal((samples, cases, teams), dtype=np.float32), agreement)
-        latent = noise
+        latent = np.asarray(model.skewed(noise), dtype=np.float32)
         latent *= np.float32(model.noise)
         latent += case * np.float32(model.cases)
         latent += (model.mean + model.teams * quality).astype(np.float32)[:, None, :]
         drawn.append(latent)
     return drawn
+
+
+def draw_failures(random: np.random.Generator, shape: tuple[int, int, int], rate: float) -> BoolArray | None:
+    """Draw which teams fail on which cases: samples × cases × teams; ``None`` if none ever does."""
+    return random.random(shape, dtype=np.float32) < rate if rate > 0.0 else None

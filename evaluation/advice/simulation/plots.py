@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluation.advice.simulation.result import share_interval
 from evaluation.figures.layout import LINE, Figure, figure, percent, ranks_axis
 from evaluation.figures.palette import QUALITATIVE, scale
 
@@ -11,6 +12,15 @@ if TYPE_CHECKING:
     from evaluation.advice.simulation.result import SimulationResult
 
 _BLUE, _ORANGE, _GREEN = QUALITATIVE[:3]
+
+
+def figures(result: SimulationResult) -> list[Figure]:
+    """Return the figures of the result.
+
+    They show the ranks that teams reach, the effect of more cases where it is known, and the gain from
+    excluding cases.
+    """
+    return [places(result), *([curve(result)] if result.curve else []), selective(result)]
 
 
 def places(result: SimulationResult) -> Figure:
@@ -50,12 +60,16 @@ def places(result: SimulationResult) -> Figure:
 
 
 def curve(result: SimulationResult) -> Figure:
-    """Plot the outcome with more or fewer cases."""
+    """Plot the outcome with more or fewer cases, with the 95 % intervals of the simulation."""
     cases = [point.cases for point in result.curve]
     lines = [
-        ("the truly best ranks first alone", [point.best_wins for point in result.curve], _BLUE, "solid", "circle"),
-        ("a winner is named", [point.named for point in result.curve], _ORANGE, "dash", "square"),
-        ("the right one is named", [point.right for point in result.curve], _GREEN, "dot", "diamond"),
+        ("best team first alone", [point.best_wins for point in result.curve], _BLUE, "solid", "circle"),
+        ("winner significant", [point.named for point in result.curve], _ORANGE, "dash", "square"),
+        ("winner confirmed", [point.confirmed for point in result.curve], _GREEN, "dot", "diamond"),
+    ]
+    ranges = [
+        [share_interval(share, point.boards) for share, point in zip(shares, result.curve, strict=True)]
+        for _, shares, *_ in lines
     ]
     traces = [
         {
@@ -66,9 +80,18 @@ def curve(result: SimulationResult) -> Figure:
             "y": shares,
             "line": {"color": colour, "width": 2, "dash": dash},
             "marker": {"color": colour, "size": 8, "symbol": symbol},
+            "error_y": {
+                "type": "data",
+                "symmetric": False,
+                "array": [max(high - share, 0.0) for share, (_, high) in zip(shares, ends, strict=True)],
+                "arrayminus": [max(share - low, 0.0) for share, (low, _) in zip(shares, ends, strict=True)],
+                "color": colour,
+                "thickness": 1,
+                "width": 3,
+            },
             "hovertemplate": f"%{{x}} cases: {name} in %{{y:.0%}}<extra></extra>",
         }
-        for name, shares, colour, dash, symbol in lines
+        for (name, shares, colour, dash, symbol), ends in zip(lines, ranges, strict=True)
     ]
     planned = {
         "type": "scatter",
@@ -81,7 +104,7 @@ def curve(result: SimulationResult) -> Figure:
     }
     return figure(
         [*traces, planned],
-        "What would more cases tell?",
+        "What do more cases show?",
         x={"title": "Test cases", "type": "log", "tickmode": "array", "tickvals": cases},
         y={"title": "Share of challenges", "range": [0, 1.02], "tickformat": ".0%"},
         showlegend=True,

@@ -1,4 +1,4 @@
-"""Result of a simulation: numbers, sentences and figures."""
+"""Result of a simulation in numbers."""
 
 from __future__ import annotations
 
@@ -12,19 +12,46 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.board import BoardTally
+    from evaluation.advice.simulation.needed import CasesNeeded
 
 FloatArray = npt.NDArray[np.float64]
 
 
+def share_interval(share: float, number: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of simulated challenges, by Clopper and Pearson.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in share_interval(0.0, 400)], [round(end, 3) for end in share_interval(0.5, 100)]
+    ([0.0, 0.009], [0.398, 0.602])
+    """
+    from scipy.special import betaincinv
+
+    hits = round(share * number)
+    low = 0.0 if hits == 0 else float(betaincinv(hits, number - hits + 1, 0.025))
+    high = 1.0 if hits == number else float(betaincinv(hits + 1, number - hits, 0.975))
+    return low, high
+
+
 class CurvePoint(NamedTuple):
-    """Shares of challenges with that many cases in which the truly best team ranks first alone, in which a winner is
-    named, and in which the right one is.
+    """Results of the leaderboards with one number of cases.
+
+    Attributes
+    ----------
+    best_wins
+        Share on which the truly best team ranks first alone.
+    named, right, confirmed
+        Share that names a winner, that names the truly best team, and whose winner is confirmed.
+    boards
+        Number of leaderboards.
     """
 
     cases: int
     best_wins: float
     named: float
     right: float
+    confirmed: float
+    boards: int
 
 
 class SelectivePoint(NamedTuple):
@@ -54,8 +81,10 @@ class SimulationResult:
     curve
         Results with other numbers of cases.
     needed
-        For each target share, the fewest cases with which the right winner is named in that share of challenges:
-        ``None`` above 10,000; ``None`` altogether if no winner is ever named or the number cannot be computed.
+        Cases needed to show the lead of the best team over the second; ``None`` if no winner is ever named or the ranking
+        is not by a mean over cases.
+    failures
+        Simulated probability that a team fails on a case.
     selective
         Gain of a middling team from excluding cases.
     models
@@ -78,10 +107,11 @@ class SimulationResult:
     interval: float
     units_needed: int | None
     curve: tuple[CurvePoint, ...]
-    needed: Mapping[float, int | None] | None
+    needed: CasesNeeded | None
     selective: tuple[SelectivePoint, ...]
     models: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
+    failures: float = 0.0
 
     @property
     def margin(self) -> float:
@@ -90,9 +120,9 @@ class SimulationResult:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Ready for JSON, sentences and figures included."""
+        """Numbers of the result, ready for JSON."""
         return {
-            "schema": 2,
+            "schema": 3,
             "cases": self.cases,
             "teams": self.teams,
             "samples": self.samples,
@@ -108,7 +138,10 @@ class SimulationResult:
                 "number": self.boards.boards,
                 "named": self.boards.named,
                 "wrong": self.boards.wrong,
+                "named_interval": list(share_interval(self.boards.named, self.boards.boards)),
                 "confirmed": self.boards.confirmed,
+                "confirmed_interval": list(share_interval(self.boards.confirmed, self.boards.boards)),
+                "wrong_interval": list(share_interval(self.boards.wrong, self.boards.boards)),
                 "set_width": self.boards.width,
                 "set_widths": self.boards.widths.tolist(),
                 "first_set_width": self.boards.first_width,
@@ -116,26 +149,9 @@ class SimulationResult:
             "winner_alpha": self.alpha,
             "units_needed": self.units_needed,
             "curve": [point._asdict() for point in self.curve],
-            "needed": None if self.needed is None else {f"{target:g}": cases for target, cases in self.needed.items()},
+            "needed": None if self.needed is None else self.needed.document,
+            "failures": self.failures,
             "selective": [point._asdict() for point in self.selective],
             "models": [dict(model) for model in self.models],
             "notes": list(self.notes),
-            "sentences": self.sentences(),
-            "figures": self.figures(),
         }
-
-    def sentences(self) -> list[str]:
-        """Return sentences about the numbers and their basis."""
-        from evaluation.advice.simulation.words import sentences
-
-        return sentences(self)
-
-    def figures(self) -> list[dict[str, Any]]:
-        """Return the figures of the result.
-
-        They show the ranks that teams reach, the effect of more cases where it is known, and the gain from
-        excluding cases.
-        """
-        from evaluation.advice.simulation.plots import curve, places, selective
-
-        return [places(self), *([curve(self)] if self.curve else []), selective(self)]

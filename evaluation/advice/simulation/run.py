@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -21,13 +21,16 @@ from evaluation.advice.simulation.board import (
 from evaluation.advice.simulation.contest import Contest, simulated_scheme
 from evaluation.advice.simulation.model import (
     SimulationError,
+    check_skewness,
     draw_field,
     draw_latent,
+    failure_rate,
     model_of,
+    pilot_table,
 )
-from evaluation.advice.simulation.needed import TARGETS, Scaled, challenges_within
+from evaluation.advice.simulation.needed import cases_needed
 from evaluation.advice.simulation.result import CurvePoint, SelectivePoint, SimulationResult
-from evaluation.ranking.uncertainty.grounds import budget
+from evaluation.ranking.uncertainty.budgets import budget
 from evaluation.ranking.uncertainty.needed import units_needed
 
 if TYPE_CHECKING:
@@ -37,11 +40,13 @@ if TYPE_CHECKING:
 
     from evaluation.advice.simulation.board import BoardTally
     from evaluation.advice.simulation.model import SampleArray, Spread
-    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import Assessment
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+FEWEST_TEAMS: Final = 2
 MAX_TEAMS: Final = 100
+FEWEST_CASES: Final = 3
 MAX_CASES: Final = 5_000
 MAX_SCORES: Final = 100_000
 """Of one simulated challenge, metric and region."""
@@ -50,6 +55,10 @@ SHARES_LEFT_OUT: Final = (0.05, 0.1, 0.2)
 MOST_BOARDS: Final = 400
 _CHUNK_ELEMENTS: Final = 400_000
 _CURVE: Final = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+_FEWEST_BOARDS: Final = 10
+_MOST_OF_CURVE: Final = 100
+MOST_FAILURES: Final = 0.5
+"""Largest simulated share of failed cases."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +66,16 @@ class _Effort:
     """Number of challenges that each stage simulates.
 
     Leaderboards and tests between all pairs of teams are the most expensive.
+
+    Attributes
+    ----------
+    curve
+        Other numbers of cases, each with the number of leaderboards.
     """
 
     samples: int
     boards: int
-    scaled: int
+    curve: tuple[tuple[int, int], ...]
     selective: int
 
     @classmethod
@@ -71,12 +85,21 @@ class _Effort:
         if contest.compares_pairs:
             budget /= max(teams / 10, 1)
         draws = min(bootstrap, FLIP_DRAWS if contest.is_linear else MOST_DRAWS)
+        others = sorted({max(3, round(cases * share)) for share in _CURVE} - {cases})
+        curve = tuple(
+            (
+                other,
+                max(_FEWEST_BOARDS, min(samples, boards_within(0.8, contest, cases=other, teams=teams, draws=draws), _MOST_OF_CURVE)),
+            )
+            for other in others
+            if other <= MAX_CASES and other * teams <= MAX_SCORES
+        )  # fmt: skip
         return cls(
             samples=min(samples, max(int(2 * budget), 50)),
             boards=max(
-                10, min(samples, MOST_BOARDS, boards_within(4.0, contest, cases=cases, teams=teams, draws=draws))
+                10, min(samples, MOST_BOARDS, boards_within(6.0, contest, cases=cases, teams=teams, draws=draws))
             ),
-            scaled=min(samples, MOST_BOARDS, max(40, challenges_within(3.0, contest, teams=teams))),
+            curve=curve,
             selective=min(samples, 200, max(int(budget / 16), 10)),
         )
 
@@ -93,6 +116,8 @@ def simulate(
     agreement: float = 0.8,
     image_diagonal: float = 200.0,
     ranking: str | None = None,
+    failures: float | None = None,
+    skewness: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SimulationResult:
     """Simulate a challenge many times to find the differences that its design can detect.
@@ -118,6 +143,11 @@ def simulate(
         Value in mm of a missing distance under a policy that uses the diagonal.
     ranking
         Name of the ranking, if the design has several.
+    failures
+        Probability from 0 to 0.5 that a team fails on a case. By default it is the share of the pilot, and 0 without one.
+    skewness
+        Skewness from -6 to 6 of the deviations of a team on a case, where more is better; negative if a few cases are very bad.
+        By default it is that of the pilot or of the spread, and 0 without one.
     progress
         Called with the number of finished and of all pieces of work.
 
@@ -140,7 +170,15 @@ def simulate(
     True
     """
     _check(cases=cases, teams=teams, samples=samples, seed=seed, agreement=agreement)
-    contest = make_contest(assessment, spread=spread, pilot=pilot, ranking=ranking)
+    contest = make_contest(
+        assessment,
+        spread=spread,
+        pilot=pilot,
+        ranking=ranking,
+        failures=failures,
+        skewness=skewness,
+        diagonal=image_diagonal,
+    )
     effort = _Effort.of(
         contest, cases=cases, teams=teams, samples=samples, bootstrap=assessment.uncertainty.bootstrap or 500
     )
@@ -154,8 +192,13 @@ def make_contest(
     spread: Spread | Mapping[str, Spread] | None = None,
     pilot: pd.DataFrame | None = None,
     ranking: str | None = None,
+    failures: float | None = None,
+    skewness: float | None = None,
+    diagonal: float = 200.0,
 ) -> Contest:
     """Everything that a simulation ranks.
+
+    See `simulate` for the parameters.
 
     Raises
     ------
@@ -189,7 +232,36 @@ def make_contest(
         in_region = f" in {first.region}" if first.region else ""
         notes = (*notes, f"The design keeps its rankings apart; simulated is that of {first.metric.name}{in_region}.")
         models = models[:1]
-    return Contest(scheme, models, notes)
+    if skewness is not None:
+        check_skewness(skewness)
+        models = tuple(replace(model, skewness=float(skewness)) for model in models)
+    if failures is not None and not 0.0 <= failures <= MOST_FAILURES:
+        message = f"failures: {failures} is not a number from 0 to {MOST_FAILURES:g}"
+        raise SimulationError(message)
+    if failures is None:
+        failures = max((failure_rate(model.metric, model.region, pilot) for model in models), default=0.0)
+    contest = Contest(scheme, models, notes, float(failures), diagonal)
+    return _with_pilot(_simulated_alone(contest), pilot)
+
+
+def _simulated_alone(contest: Contest) -> Contest:
+    """Return the contest without failures and skewness where they cannot be simulated, with notes on this."""
+    notes = list(contest.notes)
+    if contest.failures > 0.0 and not contest.simulates_failures:
+        notes.append("Failures are not simulated, because a missing case has no registered value in every metric.")
+        contest = replace(contest, failures=0.0)
+    if any(model.skewness for model in contest.models) and not contest.simulates_skewness:
+        notes.append("Skewness is not simulated, because the ranking is not by a mean of the values of cases.")
+        contest = replace(contest, models=tuple(replace(model, skewness=0.0) for model in contest.models))
+    return replace(contest, notes=tuple(notes))
+
+
+def _with_pilot(contest: Contest, pilot: pd.DataFrame | None) -> Contest:
+    """Return the contest with the values of the pilot, which are resampled where there is one model of cases."""
+    model = contest.models[0]
+    if pilot is None or len(contest.models) > 1 or model.source != "pilot" or model.metric.level != "case":
+        return contest
+    return replace(contest, pilot=pilot_table(model.metric, model.region, pilot))
 
 
 @dataclass
@@ -205,13 +277,13 @@ class _Simulation:
     progress: Callable[[int, int], None] | None
 
     def __post_init__(self) -> None:
-        self.streams = [np.random.default_rng([self.seed, stage]) for stage in range(4)]
+        self.streams = [np.random.default_rng([self.seed, stage]) for stage in range(6)]
         self.done = 0
-        self.curve_cases = sorted({max(3, round(self.cases * share)) for share in _CURVE})
         self.total = (
             self._chunks(self.effort.samples, self.cases)
             + self.effort.boards
-            + (self.effort.scaled if self._can_be_scaled else 0)
+            + sum(boards for _, boards in self.effort.curve)
+            + 1
             + self._chunks(self.effort.selective, self.cases)
         )
 
@@ -221,17 +293,17 @@ class _Simulation:
         names = [scheme.name for scheme in self.assessment.rankings]
         return names.index(self.contest.scheme.name)
 
-    @property
-    def _can_be_scaled(self) -> bool:
-        least = units_needed(simulated_assessment(self.assessment, self.contest), algorithms=self.teams)[0].winner
-        return least is not None and self.contest.scores_converge
-
     def run(self) -> SimulationResult:
         places, wins, shares = self._outcomes()
-        boards = self._boards()
-        curve, needed = self._more_cases()
-        selective = self._selective()
+        boards = self._boards(self.cases, self.effort.boards, self.streams[1], self.streams[4])
+        curve = self._curve(boards)
         contest = self.contest
+        least = units_needed(self.assessment, algorithms=self.teams)[self._place].winner
+        needed = cases_needed(
+            contest, self.assessment, teams=self.teams, agreement=self.agreement, seed=self.seed, least=least
+        )
+        self._advance()
+        selective = self._selective()
         return SimulationResult(
             cases=self.cases,
             teams=self.teams,
@@ -245,9 +317,10 @@ class _Simulation:
             boards=boards,
             alpha=budget(self.assessment.uncertainty, self.teams).alpha,
             interval=self.assessment.uncertainty.interval,
-            units_needed=units_needed(self.assessment, algorithms=self.teams)[self._place].winner,
-            curve=tuple(curve),
+            units_needed=least,
+            curve=curve,
             needed=needed,
+            failures=contest.failures,
             selective=tuple(selective),
             models=tuple(model.document for model in contest.models),
             notes=contest.notes,
@@ -273,13 +346,14 @@ class _Simulation:
 
     def _outcomes(self) -> tuple[FloatArray, float, float]:
         """Return the frequency of each rank by true rank, and how often the best wins or shares first."""
-        random = self.streams[0]
+        random, of_failures = self.streams[0], self.streams[5]
         counts = np.zeros((self.teams, self.teams))
         wins = shares = 0
         for size in self._pieces(self.effort.samples, self.cases):
             field = draw_field(random, size, self.teams, len(self.contest.models), self.agreement)
             true = self.contest.true_ranks(field)
-            ranks = self.contest.ranks(draw_latent(random, self.contest.models, field, self.cases, self.agreement))
+            latent = draw_latent(random, self.contest.models, field, self.cases, self.agreement)
+            ranks = self.contest.ranks(latent, self.contest.failed(of_failures, latent))
             order = np.lexsort((-field.common, true), axis=1)
             ordered = np.take_along_axis(ranks, order, axis=1)
             column = np.clip(np.floor(ordered).astype(np.int64), 1, self.teams) - 1
@@ -291,39 +365,35 @@ class _Simulation:
             shares += int(best.any(axis=1).sum())
         return counts / self.effort.samples, wins / self.effort.samples, shares / self.effort.samples
 
-    def _boards(self) -> BoardTally:
-        """Return the summary of the leaderboards, computed by the code of real leaderboards."""
-        random = self.streams[1]
+    def _boards(
+        self, cases: int, boards: int, random: np.random.Generator, of_failures: np.random.Generator
+    ) -> BoardTally:
+        """Return the summary of leaderboards with some number of cases, computed by the code of real leaderboards."""
         assessment = simulated_assessment(self.assessment, self.contest)
-        plan = plan_of(assessment, self.cases, self.seed)
+        plan = plan_of(assessment, cases, self.seed)
         tally = Tally(self.teams)
-        for _ in range(self.effort.boards):
+        for _ in range(boards):
             field = draw_field(random, 1, self.teams, len(self.contest.models), self.agreement)
-            latent = draw_latent(random, self.contest.models, field, self.cases, self.agreement)
-            decision, ranks = decision_of(self.contest, latent, 0, plan, assessment)
+            latent = draw_latent(random, self.contest.models, field, cases, self.agreement)
+            failed = self.contest.failed(of_failures, latent)
+            decision, ranks = decision_of(self.contest, latent, 0, plan, assessment, failed)
             tally.add(decision, ranks, self.contest.true_ranks(field)[0])
             self._advance()
         return tally.result()
 
-    def _more_cases(self) -> tuple[list[CurvePoint], dict[float, int | None] | None]:
-        """Return the results with other numbers of cases, and the fewest cases for each target.
-
-        The latter is ``None`` if it cannot be computed.
-        """
-        scaled = Scaled(
-            self.contest,
-            self.assessment,
-            teams=self.teams,
-            challenges=self.effort.scaled,
-            agreement=self.agreement,
-            seed=self.seed,
-            advance=self._advance,
+    def _curve(self, planned: BoardTally) -> tuple[CurvePoint, ...]:
+        """Return the results of leaderboards with other numbers of cases, and with the planned one."""
+        tallies = {self.cases: planned}
+        for cases, boards in self.effort.curve:
+            tallies[cases] = self._boards(cases, boards, *self._streams_of(cases))
+        return tuple(
+            CurvePoint(cases, tally.first, tally.named, tally.right, tally.confirmed, tally.boards)
+            for cases, tally in sorted(tallies.items())
         )
-        if not scaled.possible:
-            return [], None
-        shares = [(cases, scaled.at(cases)) for cases in self.curve_cases]
-        points = [CurvePoint(cases, share.first, share.named, share.right) for cases, share in shares]
-        return points, {target: scaled.fewest(target) for target in TARGETS}
+
+    def _streams_of(self, cases: int) -> tuple[np.random.Generator, np.random.Generator]:
+        """Return the streams of a number of cases: of scores and of failures."""
+        return np.random.default_rng([self.seed, 6, cases]), np.random.default_rng([self.seed, 7, cases])
 
     def _selective(self) -> list[SelectivePoint]:
         """Places that a middling team wins by not handing in the cases that go worst for it."""
@@ -369,8 +439,8 @@ class _Simulation:
 
 def _check(*, cases: int, teams: int, samples: int, seed: int, agreement: float) -> None:
     limits = {
-        "cases": (cases, 3, MAX_CASES),
-        "teams": (teams, 2, MAX_TEAMS),
+        "cases": (cases, FEWEST_CASES, MAX_CASES),
+        "teams": (teams, FEWEST_TEAMS, MAX_TEAMS),
         "samples": (samples, 1, MAX_SAMPLES),
         "seed": (seed, 0, 2**63),
     }

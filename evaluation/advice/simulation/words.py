@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
+from evaluation.advice.simulation.result import share_interval
+from evaluation.claims.numbers import cases_down, cases_up, needed_cases
 from evaluation.figures.layout import number, percent
 
 if TYPE_CHECKING:
@@ -14,55 +17,71 @@ _PLACES: Final = 0.05
 
 def sentences(result: SimulationResult) -> list[str]:
     """Return the sentences that accompany the figures, the main one first."""
-    all_sentences = [_winner(result), _sets(result), _order(result), _selective(result), *result.notes, _basis(result)]
+    all_sentences = [
+        *_winner(result),
+        *_enough(result),
+        _sets(result),
+        _order(result),
+        _selective(result),
+        *result.notes,
+        *_basis(result),
+    ]
     return [sentence for sentence in all_sentences if sentence]
 
 
-def _winner(result: SimulationResult) -> str:
-    """Return how often a winner is named, how often wrongly, and the number of cases required."""
+def _winner(result: SimulationResult) -> list[str]:
+    """Return how often a winner is significant and confirmed, and how often wrong."""
     cases, boards = result.cases, result.boards
     if result.units_needed is None:
-        return "By this design no board can name a winner: nothing is resampled, or too seldom, or extremes are ranked."
+        return ["No board of this design can name a winner: nothing is resampled, too seldom, or extremes are ranked."]
     if cases < result.units_needed:
-        return (
-            f"With {cases} cases no winner can be named, whatever the results: {result.units_needed} are the least. "
-            f"{_enough(result)}"
-        ).rstrip()
-    lead = f"With {cases} cases and {result.teams} teams a winner would be named in {_of_100(boards.named)} simulated challenges"
+        return [
+            f"With {cases} cases no winner can be named, whatever the results. The minimum is {result.units_needed} cases."
+        ]
+    lead = f"With {cases} cases and {result.teams} teams, a winner would be significant in"
+    sentences = [f"{lead} {_share(boards.named, boards.boards)} simulated challenges."]
     if boards.named > 0:
-        lead += f", confirmed in {_of_100(boards.confirmed)}, wrongly in {_of_100(boards.wrong)}"
-    return f"{lead}. {_enough(result)}".rstrip()
+        sentences += [
+            f"The winner would be confirmed, whatever rare failures there are, in {_share(boards.confirmed, boards.boards)}.",
+            f"A wrong winner would be named in {_share(boards.wrong, boards.boards)}.",
+        ]
+    return sentences
 
 
-def _of_100(share: float) -> str:
-    """A share as a count of a hundred.
+def _share(share: float, number: int) -> str:
+    """Return a share as a count of a hundred, with its 95 % interval.
 
     Examples
     --------
-    >>> _of_100(0.38), _of_100(0.004), _of_100(0.005), _of_100(0.0)
-    ('38 of 100', 'fewer than 1 of 100', 'fewer than 1 of 100', 'fewer than 1 of 100')
+    >>> _share(0.38, 400), _share(0.0, 400), _share(1.0, 100)
+    ('38 of 100 (95 % interval 33 to 43)', '0 of 100 (95 % interval 0 to 1)', '100 of 100 (95 % interval 96 to 100)')
     """
-    if share <= 0.005:
-        return "fewer than 1 of 100"
-    if 0.995 <= share < 1.0:
-        return "more than 99 of 100"
-    return f"{100 * share:.0f} of 100"
+    low, high = share_interval(share, number)
+    count = "fewer than 1" if 0.0 < share < 0.01 else "more than 99" if 0.99 < share < 1.0 else f"{100 * share:.0f}"
+    return f"{count} of 100 (95 % interval {math.floor(100 * low)} to {math.ceil(100 * high)})"
 
 
-def _enough(result: SimulationResult) -> str:
-    """Return a sentence with the number of cases that is enough for the larger target."""
-    if result.needed is None:
-        return "How many cases would be enough is not worked out for this scheme." if result.units_needed else ""
-    target = max(result.needed)
-    fewest = result.needed[target]
-    share = f"{100 * target:.0f} of 100"
-    right = result.boards.named - result.boards.wrong
-    if right >= target:
-        return f"That is enough to name the right one in {share}."
-    if fewest is None:
-        return f"More than 10,000 cases would be needed to name the right one in {share}."
-    fewest = max(fewest, 10 * (result.cases // 10 + 1))
-    return f"To name the right one in {share}, about {_about(fewest)} cases are needed."
+def _enough(result: SimulationResult) -> list[str]:
+    """Return sentences on the number of cases needed, by the definition of boards."""
+    needed = result.needed
+    if needed is None:
+        if result.units_needed is None:
+            return []
+        return [
+            "The number of cases needed is computed only for rankings by a mean over cases. The figure shows other numbers."
+        ]
+    words = needed_cases(needed.median, needed.low, needed.high, "cases", over=" over simulated challenges")
+    sentences = [
+        f"{words} to show a difference between the two best teams.",
+        "With this number the difference is significant in 80 of 100 challenges with these two teams, as on boards.",
+    ]
+    if needed.pilot is not None:
+        low, high = needed.pilot
+        if low is None:
+            return [*sentences, "Almost every resampled pilot needs more than 10,000 cases."]
+        small = ": this pilot is too small to plan with" if high is None else ""
+        sentences.insert(1, f"Resampled pilots give {cases_down(low)} to {cases_up(high)} cases{small}.")
+    return sentences
 
 
 def _sets(result: SimulationResult) -> str:
@@ -72,8 +91,8 @@ def _sets(result: SimulationResult) -> str:
         return ""
     level = f"{100 * result.interval:g} %"
     return (
-        f"A rank set (all of them right together in about {level} of simulated challenges) would contain {number(boards.width, 2)} of "
-        f"{result.teams} ranks on average, that of the first {number(boards.first_width, 2)}."
+        f"A rank set at the level of {level} would contain {number(boards.width, 2)} of {result.teams} ranks on average, that of the "
+        f"first {number(boards.first_width, 2)}."
     )
 
 
@@ -86,12 +105,6 @@ def _order(result: SimulationResult) -> str:
     if result.best_shares_first - result.best_wins > 0.01:
         lead += f", and shares the first place in another {percent(result.best_shares_first - result.best_wins)}"
     return f"{lead}."
-
-
-def _about(cases: int) -> str:
-    """Two digits, rounded up."""
-    digits = max(len(str(cases)) - 2, 0)
-    return f"{-(-cases // 10**digits) * 10**digits:,}"
 
 
 def _selective(result: SimulationResult) -> str:
@@ -109,12 +122,34 @@ def _selective(result: SimulationResult) -> str:
     )
 
 
-def _basis(result: SimulationResult) -> str:
+def _basis(result: SimulationResult) -> list[str]:
     sources = {model["source"] for model in result.models}
     if sources == {"pilot"}:
         basis = "the spread of the pilot"
     elif "assumed" in sources:
-        basis = "an assumed spread, which may be far from yours (a pilot would tell)"
+        basis = "an assumed spread, which may be far from yours (a pilot measures it)"
     else:
         basis = "the spread that you gave"
-    return f"All this rests on {basis}, on cases that are independent, and on teams that differ at random."
+    sentences = [f"All this rests on {basis}, on independent cases, and on teams that differ at random."]
+    if result.failures > 0.0:
+        sentences.append(f"Each team fails in {_per_cent(result.failures)} of cases.")
+    else:
+        sentences.append(
+            "No failures are simulated. Failures of one team in a few cases make these numbers too favourable."
+        )
+    skewed = sorted({round(model["skewness"], 1) for model in result.models} - {0.0})
+    if skewed:
+        of = f"{skewed[0]:g}" if len(skewed) == 1 else f"{skewed[0]:g} to {skewed[-1]:g}"
+        sentences.append(f"Deviations of a team on a case have a skewness of {of} where more is better.")
+    return sentences
+
+
+def _per_cent(share: float) -> str:
+    """Return a share with two significant digits.
+
+    Examples
+    --------
+    >>> _per_cent(0.0125), _per_cent(0.5)
+    ('1.2 %', '50 %')
+    """
+    return f"{100 * share:.2g} %"

@@ -21,7 +21,7 @@ from evaluation.advice import (
     recommend,
 )
 from evaluation.advice.knowledge import knowledge
-from evaluation.advice.pitfalls import Facts, Finding, PredictionScan, ReferenceScan, check, demonstrations_of
+from evaluation.advice.pitfalls import Facts, Finding, PredictionScan, ReferenceScan, check, demonstrations_of, picture
 from evaluation.advice.pitfalls.kept import described, predictions_from, references_from
 from evaluation.catalogue import all_metrics, get
 from evaluation.designs.advising.facts import design_facts
@@ -378,7 +378,7 @@ def _shown(pitfall: str) -> tuple[str, str, tuple[str, ...], tuple[tuple[str, ..
         (readable(metric), *(_number(values[metric, scene]) for scene in scenes))
         for metric in dict.fromkeys(metric for metric, _ in values)
     )
-    return demonstration.words, demonstration.document["picture"], ("Metric", *scenes), rows
+    return demonstration.words, picture(demonstration), ("Metric", *scenes), rows
 
 
 def _number(value: Any) -> str:

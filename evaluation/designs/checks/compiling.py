@@ -95,7 +95,7 @@ def outside_findings(document: Document, *, tasks: Iterable[str] | None = None) 
         when=None,
         phases=PHASES,
     )
-    detail = "It can be filed, reviewed, registered and launched as it stands."
+    detail = "It can be submitted, reviewed, registered and launched as it is."
     return [
         Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message))
         for values in document.each_task()
@@ -179,7 +179,7 @@ def compilation_findings(document: Document, *, tasks: Iterable[str] | None = No
                 phases=PHASES,
             ),
             task=task,
-            detail="It can be filed, reviewed and registered as it stands."
+            detail="It can be submitted, reviewed and registered as it is."
             if problem.elsewhere
             else "Without it the ranking cannot be executed.",
             basis=sha256(str(problem)),

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.assessment import Assessment, AssessmentError, check_ignored_options, parse
+from evaluation.assessment import AssessmentError, check_ignored_options, parse
+from evaluation.assessment.checks import check_executable
 from evaluation.assessment.levels import undeclared_level
+from evaluation.assessment.model import Assessment
 from evaluation.designs.compilation.notes import Compiled, Problem
 from evaluation.designs.compilation.outside import is_measured_outside, outside_kind
 from evaluation.designs.compilation.parts import (
@@ -145,6 +147,7 @@ def _parsed(parts: Mapping[str, Any]) -> Compiled[Assessment | None]:
     try:
         assessment = parse(parts)
         check_ignored_options(assessment)
+        check_executable(assessment)
     except AssessmentError as error:
         return Compiled(None, (Problem(_source(str(error)), str(error)),))
     if question := undeclared_level(assessment.aggregation):

@@ -104,5 +104,5 @@ def _conflict(rows: Sequence[Mapping[str, Any]], costs: Sequence[CostMetric], *,
         )
     ranked = [row for row in rows if row.get("used_for_ranking")]
     if ranked and all(cost_of(row) is not None for row in ranked):
-        return "By costs alone, whoever answers anything at once is first: mark a metric of the output as used for the ranking."
+        return "By costs alone, an algorithm that answers anything at once is first. Mark a metric of the output as used for the ranking."
     return ""

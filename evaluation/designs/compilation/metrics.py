@@ -9,6 +9,7 @@ from typing import Any, Final
 from evaluation.catalogue import Metric, OptionError, get
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation.costs import cost_of
+from evaluation.problems.offered_metrics import kinds_with, level_of
 
 # The choices of the published list, as metrics of the platform with the options that the name fixes.
 KNOWN: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
@@ -180,5 +181,5 @@ def usual_level(metric: Metric, problem: str = "", options: Mapping[str, Any] | 
     >>> usual_level(get("auroc")), usual_level(get("dsc")), usual_level(get("sensitivity"), "image_classification")
     ('data_set', 'case', 'data_set')
     """
-    kinds = [problem] if problem else metric.problems
-    return "data_set" if {metric.level(kind, options or {}) for kind in kinds} == {"dataset"} else "case"
+    kinds = [problem] if problem else kinds_with(metric)
+    return "data_set" if {level_of(metric, kind, options or {}) for kind in kinds} == {"dataset"} else "case"

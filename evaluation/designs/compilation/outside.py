@@ -12,6 +12,7 @@ from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import Meaning, MetricRow, meaning
 from evaluation.designs.compilation.notes import Compiled, Problem, joined
 from evaluation.designs.compilation.problems import kinds_of
+from evaluation.problems.offered_metrics import kinds_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ def is_measured_outside(values: Values) -> bool:
         metrics = [meant.metric for _, meant in ranked]
         if all(metric is not None for metric in metrics):
             return False
-        if any(metric is not None and kind not in metric.problems for metric in metrics):
+        if any(metric is not None and kind not in kinds_with(metric) for metric in metrics):
             return False
     return all(is_described(row, meant, values) for row, meant in ranked)
 

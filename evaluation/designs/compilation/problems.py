@@ -9,6 +9,7 @@ from evaluation.designs.compilation.notes import Compiled, Problem
 from evaluation.designs.document import Values
 from evaluation.problems import kinds_of_task_category
 from evaluation.problems.base import Problem as Kind
+from evaluation.problems.offered_metrics import kinds_with
 
 PARAMETER: Final = "problem_settings"
 
@@ -24,10 +25,14 @@ def fitting_kinds(category: object, metrics: frozenset[str] | set[str] = frozens
     from evaluation.catalogue import all_metrics
 
     candidates = kinds_of_task_category(category)
-    offered = {
-        kind.id: {metric.id for metric in all_metrics() if kind.id in metric.problems} for kind in candidates if metrics
-    }
-    fitting = tuple(kind for kind in candidates if set(metrics) <= offered.get(kind.id, set(metrics)))
+    # To ask each metric for its kinds takes long. Only those that the design ranks by are asked.
+    kinds_by_metric = [kinds_with(metric) for metric in all_metrics() if metric.id in metrics]
+    are_known = len(kinds_by_metric) == len(set(metrics))
+    fitting = tuple(
+        kind
+        for kind in candidates
+        if not metrics or (are_known and all(kind.id in kind_ids for kind_ids in kinds_by_metric))
+    )
     return fitting or candidates[:1]
 
 

@@ -18,6 +18,7 @@ from evaluation.designs.compilation.outside import (
     unexecuted_handling,
 )
 from evaluation.designs.compilation.scored import compile_scored, name_of, source_of
+from evaluation.problems.offered_metrics import kinds_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,7 +84,7 @@ def is_reported(row: Mapping[str, Any], meant: Meaning, kind: str | None) -> boo
 
     It must be a metric of the platform for this kind of problem.
     """
-    fits = kind is None or (meant.metric is not None and kind in meant.metric.problems)
+    fits = kind is None or (meant.metric is not None and kind in kinds_with(meant.metric))
     return not row.get("used_for_ranking") and meant.metric is not None and not meant.unclear and fits
 
 
@@ -131,7 +132,7 @@ def _unranked(values: Values, uses: MetricUses, kind: str | None) -> tuple[Probl
             elsewhere=True,
         )
         for entry in uses.executed
-        if kind is not None and entry.meaning.metric is not None and kind not in entry.meaning.metric.problems
+        if kind is not None and entry.meaning.metric is not None and kind not in kinds_with(entry.meaning.metric)
     ]
     return (*unclear, *unfit)
 

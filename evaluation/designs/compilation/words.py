@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation.assessment import Assessment, parse
+from evaluation.assessment import parse
+from evaluation.assessment.columns import grouping_columns
 from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
-from evaluation.ranking.procedure import procedure_lines, procedure_of
+from evaluation.ranking.procedure.building import procedure_of
+from evaluation.ranking.procedure.lines import procedure_lines
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 from evaluation.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from evaluation.assessment.model import Assessment
 
 TEAMS: Final = ("Alder", "Birch", "Cedar", "Dogwood", "Elm")
 CASES: Final = 6
@@ -59,7 +63,10 @@ def _certainty(assessment: Assessment) -> list[str]:
     lines.append("  none while a column looks like clusters of cases and is not declared")
     for needed in units_needed(assessment):
         which = f" of “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
-        least = "never" if needed.winner is None else f"from {needed.winner} {plural(needed.unit)} on"
+        if needed.submitted:
+            least = "where the submitted uncertainty allows it"
+        else:
+            least = "never" if needed.winner is None else f"from {needed.winner} {plural(needed.unit)} on"
         lines.append(f"  a winner{which} can be named {least}")
     lines += [
         f"{metric} differs by no more than {margin:g}: equivalent" for metric, margin in rule.margin.items() if margin
@@ -166,7 +173,7 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
 def _cases(assessment: Assessment) -> pd.DataFrame | None:
     import pandas as pd
 
-    columns = assessment.grouping_columns
+    columns = grouping_columns(assessment)
     if not columns:
         return None
     table: dict[str, list[str]] = {"case": [f"case-{number}" for number in range(1, CASES + 1)]}

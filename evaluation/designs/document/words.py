@@ -21,7 +21,7 @@ def cell_words(field: ItemField, value: Any) -> str:
     if field.type == "metric":
         return choice_words(value)
     if field.key == "options" and isinstance(value, Mapping):
-        return option_words(value)
+        return option_words(dict(sorted(value.items())))
     return plain(value)
 
 
@@ -33,7 +33,9 @@ def plain(value: Any) -> str:
         return f"{value:g}"
     if isinstance(value, Mapping):
         return (
-            str(value["other"]) if set(value) == {"other"} else ", ".join(f"{k}: {plain(v)}" for k, v in value.items())
+            str(value["other"])
+            if set(value) == {"other"}
+            else ", ".join(f"{k}: {plain(v)}" for k, v in sorted(value.items()))
         )
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(plain(item) for item in value)

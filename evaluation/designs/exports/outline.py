@@ -1,7 +1,7 @@
 """A design as a sequence of plain blocks, from which every kind of file is written."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from evaluation.designs.advising import Answers, departures_of
 from evaluation.designs.catalogue import Catalogue, Parameter, Section, shipped
@@ -15,6 +15,18 @@ from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.words import cell_words, state_words, value_words
 from evaluation.designs.executing import Statement, statements
 from evaluation.documents import Block
+
+TASK_HEADING: Final = "Task: "
+WINNER: Final = "How the winner is determined"
+DEPARTURES: Final = "Departures from the recommended metrics"
+OPEN_POINTS: Final = "Open points"
+END_HEADINGS: Final = (WINNER, DEPARTURES, OPEN_POINTS)
+"""Headings after which no field follows in the same task."""
+
+
+def heading_of(parameter: Parameter) -> str:
+    """Return the heading of a field."""
+    return f"{parameter.label} (BIAS {parameter.bias})" if parameter.bias else parameter.label
 
 
 def outline(
@@ -63,7 +75,7 @@ def outline(
             section, document.challenge, catalogue, level=2, task=False, public=public, earlier=earlier, stated=stated
         )
     for values in document.each_task():
-        yield Block("heading", f"Task: {values.name}", 2)
+        yield Block("heading", f"{TASK_HEADING}{values.name}", 2)
         earlier = before.tasks.get(values.task_key or "", {}) if before is not None else None
         for section in sections:
             stated = _stated(all_statements, values.task_key)
@@ -115,8 +127,7 @@ def _stated(all_statements: Sequence[Statement], task: str | None) -> dict[str, 
 
 
 def _parameter(parameter: Parameter, entry: Entry, *, level: int, public: bool, was: Entry) -> Iterator[Block]:
-    number = f" (BIAS {parameter.bias})" if parameter.bias else ""
-    yield Block("heading", f"{parameter.label}{number}", level)
+    yield Block("heading", heading_of(parameter), level)
     if compare_entries(parameter, was, entry) is not None:
         yield Block("mark", f"Changed in this version. Before: {_plain(parameter, was, public=public)}")
     if state_text := state_words(entry):
@@ -163,7 +174,7 @@ def _table(parameter: Parameter, value: Any, *, public: bool) -> Block:
 
 def _executable(values: Values) -> Iterator[Block]:
     compilation = compile_values(values)
-    yield Block("heading", "How the winner is found", 3)
+    yield Block("heading", WINNER, 3)
     if compilation.assessment is None:
         if compilation.gaps:
             yield Block("text", "The ranking cannot be executed yet:")
@@ -183,13 +194,13 @@ def _departures(values: Values, stored: Answers | None) -> Iterator[Block]:
     """
     departures = departures_of(values, stored) if stored else ()
     if departures:
-        yield Block("heading", "Departures from the recommended metrics", 3)
+        yield Block("heading", DEPARTURES, 3)
         lines = (f"{entry.words}. {entry.reason or 'No reason is given yet.'}" for entry in departures)
         yield Block("list", items=tuple(lines))
 
 
 def _open_points(findings: list[Finding], document: Document) -> Iterator[Block]:
-    yield Block("heading", "Open points", 2)
+    yield Block("heading", OPEN_POINTS, 2)
     if not findings:
         yield Block("text", "No check is open.")
         return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from evaluation.assessment.options import option_list, options_read
 from evaluation.catalogue import CatalogueError, get
+from evaluation.problems import kind_of
 from evaluation.ranking.procedure.statements import (
     Combine,
     Fill,
@@ -21,11 +21,12 @@ from evaluation.ranking.procedure.statements import (
     TakeValue,
     Weigh,
 )
+from evaluation.ranking.schemes import get_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from evaluation.assessment import Aggregation, Assessment, MetricUse, PolicyValue, RankingScheme
+    from evaluation.assessment.model import Assessment, MetricUse, PolicyValue, RankingScheme
 
 _OUTCOMES: Final = ("missing", "pred_empty", "ref_empty", "both_empty")
 _OF_THE_TABLE: Final = ("metric", "region", "task")
@@ -54,8 +55,6 @@ def procedure_of(assessment: Assessment) -> Procedure:
 
 def ranking_of(scheme: RankingScheme, assessment: Assessment) -> Ranking:
     """Return the statements of one registered ranking."""
-    from evaluation.ranking.schemes import get_scheme
-
     metrics = [use for use in assessment.metrics if scheme.metrics is None or use.name in scheme.metrics]
     levels = {use.level for use in metrics}
     statements = get_scheme(scheme.scheme).statements(scheme, assessment.aggregation)
@@ -84,23 +83,6 @@ def ranking_of(scheme: RankingScheme, assessment: Assessment) -> Ranking:
             for step in scheme.combine
         ),
     )  # fmt: skip
-
-
-def groups_of(
-    aggregation: Aggregation, *, of_ranks: bool = False, without: Collection[str] = ()
-) -> tuple[tuple[Statement, ...], str]:
-    """Return the steps from cases to the outermost groups, and the name of what is left.
-
-    Parameters
-    ----------
-    of_ranks
-        Whether ranks are aggregated.
-    without
-        Levels that are not used.
-    """
-    levels = [level for level in aggregation.levels if level not in without]
-    pairs = itertools.pairwise(levels)
-    return tuple(Group(inner, outer, aggregation.operator, of_ranks) for inner, outer in pairs), levels[-1]
 
 
 def _around(column: str, columns: Collection[str], assessment: Assessment) -> tuple[str, ...]:
@@ -150,12 +132,12 @@ def _measure(use: MetricUse, assessment: Assessment, regions: tuple[str, ...]) -
         option_words=option_list(use, assessment),
         regions=() if use.is_by_run else regions,
         fills=_fills(use, assessment),
-        missing_words=assessment.kind.texts.missing_cases(assessment),
+        missing_words=kind_of(assessment).texts.missing_cases(assessment),
     )
 
 
 def _fills(use: MetricUse, assessment: Assessment) -> tuple[Fill, ...]:
-    kind = assessment.kind
+    kind = kind_of(assessment)
     only_missing = use.is_by_run or bool(kind.texts.missing_cases(assessment)) or not kind.metrics.can_be_undefined
     fills = [_fill(name, use.policy.get(name), use) for name in (_OUTCOMES[:1] if only_missing else _OUTCOMES)]
     if not use.is_by_run and not kind.is_measured_elsewhere:

@@ -26,7 +26,7 @@ from evaluation.wording import counted, joined, plural
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Operator
+    from evaluation.assessment.model import Operator
 
 _OUTCOMES: Final = {
     "missing": "the result is missing or unreadable",
@@ -66,7 +66,7 @@ def procedure_lines(procedure: Procedure) -> list[str]:
     Examples
     --------
     >>> from evaluation.assessment import parse
-    >>> from evaluation.ranking.procedure import procedure_of
+    >>> from evaluation.ranking.procedure.building import procedure_of
     >>> assessment = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]})
     >>> for line in procedure_lines(procedure_of(assessment)):
     ...     print(line)
@@ -179,7 +179,7 @@ def operator_words(operator: Operator) -> str:
 
     Examples
     --------
-    >>> from evaluation.assessment import Operator
+    >>> from evaluation.assessment.model import Operator
     >>> operator_words(Operator("percentile", 5.0)), operator_words(Operator("percentile", 5.0, "low"))
     ('5 % percentile from the worse end', '5 % percentile from the lower end')
     """

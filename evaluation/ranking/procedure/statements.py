@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from evaluation.assessment import Operator
+    from evaluation.assessment.model import Operator
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,10 @@
 """Ranking schemes: how values of cases become scores and scores ranks, one object a scheme."""
 
+from evaluation.ranking.drawn import Samples
 from evaluation.ranking.schemes.base import (
     DEFAULT,
     ENTRY_POINT_GROUP,
     Ranked,
-    Samples,
     Scheme,
     SchemeError,
     Values,

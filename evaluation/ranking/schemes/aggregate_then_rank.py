@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.assessment.model import Operator
-from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.groups import groups_of
 from evaluation.ranking.procedure.statements import Aggregate, RankScores
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.assessment.model import Aggregation, RankingScheme
+    from evaluation.ranking.drawn import Samples
     from evaluation.ranking.procedure.statements import Statement
-    from evaluation.ranking.schemes.base import FloatArray, Samples, Values
+    from evaluation.ranking.schemes.base import FloatArray, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
 _NODES: Final = 40
@@ -96,6 +97,11 @@ def limit_aggregates(model: PartModel, quality: FloatArray, operator: Operator |
     if position is None:
         if (expected := model.scale.expectation(centre, deviation)) is not None:
             return expected
+        if model.skewness:
+            deviations, shares = model.nodes
+            return np.asarray(
+                sum(w * model.scale.to_scores(centre + d) for d, w in zip(deviations, shares, strict=True))
+            )
         nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
         values = model.scale.to_scores(centre[..., None] + deviation * nodes)
         return np.asarray(values @ (weights / weights.sum()))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from evaluation.assessment.model import Aggregation
 from evaluation.ranking.hierarchy import aggregate_levels
-from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.groups import groups_of
 from evaluation.ranking.procedure.lines import statement_lines
 from evaluation.ranking.procedure.statements import Described, Statement
 from evaluation.ranking.scores import aggregate, rank
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import Operator, RankingScheme
+    from evaluation.assessment.model import Operator, RankingScheme
     from evaluation.assessment.reading import Place
+    from evaluation.ranking.drawn import Samples
     from evaluation.ranking.hierarchy import Hierarchy
-    from evaluation.ranking.resampling import Drawn
     from evaluation.ranking.schemes.challenges import Challenges
 
 
@@ -51,19 +51,6 @@ class Ranked:
     scores: FloatArray
     ranks: FloatArray
     higher_is_better: bool
-
-
-@dataclass(frozen=True)
-class Samples:
-    """The samples that a scheme is applied to: multiplicities of cases, and the draws where levels need them."""
-
-    counts: FloatArray
-    drawn: Drawn
-
-    @property
-    def number(self) -> int:
-        """Number of samples."""
-        return int(self.counts.shape[1])
 
 
 @dataclass(frozen=True)
@@ -99,7 +86,7 @@ class Scheme(ABC):
     """Rule that converts values of cases into scores, and scores into ranks.
 
     There is one object per scheme, without state. The settings that an assessment registers (operator, level, further
-    options) are a `evaluation.assessment.RankingScheme`, which every method takes as `registered`. A package adds
+    options) are a `evaluation.assessment.model.RankingScheme`, which every method takes as `registered`. A package adds
     schemes under the entry point group ``podium.schemes``.
 
     Attributes

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Operator
+    from evaluation.assessment.model import Operator
 
 FloatArray = npt.NDArray[np.float64]
 

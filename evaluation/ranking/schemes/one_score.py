@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from evaluation.assessment.model import Operator
-from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.groups import groups_of
 from evaluation.ranking.procedure.statements import Aggregate, RankScores
 from evaluation.ranking.schemes.aggregate_then_rank import limit_aggregates
 from evaluation.ranking.schemes.base import Scheme
@@ -13,9 +13,10 @@ from evaluation.ranking.schemes.challenges import aggregate_cases
 
 if TYPE_CHECKING:
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.assessment.model import Aggregation, RankingScheme
+    from evaluation.ranking.drawn import Samples
     from evaluation.ranking.procedure.statements import Statement
-    from evaluation.ranking.schemes.base import FloatArray, Samples, Values
+    from evaluation.ranking.schemes.base import FloatArray, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
 _MEAN: Final = Operator("mean")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.assessment.model import Operator
-from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.groups import groups_of
 from evaluation.ranking.procedure.statements import Aggregate, RankCases, RankScores
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases, ranks_without_ties
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.assessment.model import Aggregation, RankingScheme
+    from evaluation.ranking.drawn import Samples
     from evaluation.ranking.procedure.statements import Statement
-    from evaluation.ranking.schemes.base import BoolArray, FloatArray, Samples, Values
+    from evaluation.ranking.schemes.base import BoolArray, FloatArray, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.ranking.hierarchy import unit_values, whole_units, without_levels
-from evaluation.ranking.procedure.building import groups_of
+from evaluation.ranking.procedure.groups import groups_of
 from evaluation.ranking.procedure.statements import Compare, RankScores
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import signed_rank_p_values
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from evaluation.advice.simulation.model import PartModel
-    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.assessment.model import Aggregation, RankingScheme
     from evaluation.assessment.reading import Place
+    from evaluation.ranking.drawn import Samples
     from evaluation.ranking.procedure.statements import Statement
-    from evaluation.ranking.schemes.base import FloatArray, Samples, Values
+    from evaluation.ranking.schemes.base import FloatArray, Values
     from evaluation.ranking.schemes.challenges import Challenges
 
 ADJUSTMENTS: Final = ("none", "holm")

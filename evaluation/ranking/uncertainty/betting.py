@@ -139,6 +139,10 @@ class LeaderBets:
         by_order = log_capital(self.differences[:, :, algorithms], margin)
         return _log_sum(by_order) - math.log(len(by_order))
 
+    def strongest(self, algorithms: IntArray) -> int:
+        """Return the place of the algorithm that is hardest to exclude, by the mean difference."""
+        return int(self.differences[0][:, algorithms].sum(axis=0).argmin())
+
 
 class PairBets:
     """Bets on one algorithm against each other one, for units that are independent but not alike.
@@ -161,6 +165,10 @@ class PairBets:
         """Return the logarithms of the e-values against "first is not better than this algorithm by more than margin"."""
         return log_capital(self.differences[:, algorithms], margin, self.weights)
 
+    def strongest(self, algorithms: IntArray) -> int:
+        """Return the place of the algorithm that is hardest to exclude, by the mean difference."""
+        return int(self.differences[:, algorithms].sum(axis=0).argmin())
+
 
 def confirmed_lead(bets: LeaderBets | PairBets, others: IntArray, margin: float, threshold: float) -> float | None:
     """Return the largest lead that is confirmed, as a share of the range.
@@ -182,6 +190,9 @@ def confirmed_lead(bets: LeaderBets | PairBets, others: IntArray, margin: float,
         ``None`` if not every other algorithm is excluded at the margin itself.
     """
     needed = math.log(threshold)
+    # Most leads are not confirmed, and the strongest of the others shows it alone.
+    if len(others) and bets.log_evidence(margin, others[[bets.strongest(others)]])[0] < needed:
+        return None
     evidence = bets.log_evidence(margin, others)
     if (evidence < needed).any():
         return None

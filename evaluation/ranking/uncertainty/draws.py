@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.scores import row_medians, snap
+from evaluation.ranking.scores import snap, spread_around_median
 
 if TYPE_CHECKING:
-    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
+    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -56,17 +56,17 @@ class Spread:
 @lru_cache(maxsize=4096)
 def _student(share: float, freedom: int) -> float:
     """The value that Student's t exceeds in a share of cases; SciPy takes as long for one as a step of a small board."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # loads faster than scipy.stats
 
-    return float(t.isf(share, freedom))
+    return float(-stdtrit(freedom, share))
 
 
 @lru_cache(maxsize=4096)
 def _normal(share: float) -> float:
     """The value that a standard normal exceeds in a share of cases."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    return float(norm.isf(share))
+    return float(-ndtri(share))
 
 
 class Draws:
@@ -245,12 +245,6 @@ class Draws:
         allowed = min(int(p * len(ordered) + 1e-9), len(ordered) - 1)
         quantile = estimate + critical / _normal(p) * ordered[allowed]
         return np.asarray(np.minimum(lowest, quantile))
-
-
-def spread_around_median(deviation: FloatArray) -> FloatArray:
-    """Mean square of each algorithm's deviation from the median of all, over the draws."""
-    centred = deviation - row_medians(deviation)
-    return np.asarray(np.einsum("bj,bj->j", centred, centred) / len(deviation))
 
 
 def _true(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, spread: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from evaluation.ranking.uncertainty.settling import units_to_settle
 
 if TYPE_CHECKING:
     from evaluation.ranking.uncertainty.draws import Draws
-    from evaluation.ranking.uncertainty.grounds import Ranking
+    from evaluation.ranking.uncertainty.elementary import Ranking
     from evaluation.ranking.uncertainty.leads import BreakEven, Lead
     from evaluation.ranking.uncertainty.linear import LinearPart
 

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
-from evaluation.ranking.resampling import Drawn, case_weights
-from evaluation.ranking.schemes.base import Samples
+from evaluation.ranking.drawn import Drawn, Samples
+from evaluation.ranking.resampling import case_weights
 from evaluation.ranking.scores import largest_of, rank, settled, snap
 
 if TYPE_CHECKING:
-    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
+    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -13,7 +13,7 @@ from evaluation.ranking.uncertainty.failures import failed_cases, failure_values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
+    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -88,8 +88,8 @@ def _ranks_after(
         variants = np.repeat(column[:, None], len(candidates), axis=1)
         variants[candidates, np.arange(len(candidates))] = values[candidates]
         table = replace(ranking.values_of(part), values=variants, last_rank=np.zeros(variants.shape, dtype=bool))
-        own, _ = ranking.scheme.scores(table, part.item.plan.full, ranking.registered)
+        full_scores, _ = ranking.scheme.scores(table, part.item.plan.full, ranking.registered)
         given = np.tile(part.scores[0], (len(candidates), 1))
-        given[:, first] = own[0]
+        given[:, first] = full_scores[0]
         scores.append(given)
     return np.asarray(ranking.final(scores)[:, first])

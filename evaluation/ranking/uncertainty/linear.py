@@ -19,7 +19,7 @@ from evaluation.ranking.uncertainty.studentized import drawn_counts
 
 if TYPE_CHECKING:
     from evaluation.ranking.resampling import Units
-    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
+    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -48,6 +48,8 @@ class LinearPart:
         self.inside = np.ones(len(self.plan.cases), dtype=bool) if part.inside is None else part.inside
         self.units: Units = self.plan.units if part.inside is None else self.plan.units.within(part.inside)
         self.contributed: Contributions = self._contributions(self.values, self.units, self.inside)
+        self._leads: dict[tuple[int, float, float], Lead] = {}
+        self._without_failures: dict[tuple[int, float, float], tuple[Lead, FloatArray] | None] = {}
 
     def _contributions(self, values: FloatArray, units: Units, inside: BoolArray) -> Contributions:
         hierarchy = self.plan.hierarchy_of(None if inside.all() else inside)
@@ -72,7 +74,13 @@ class LinearPart:
         return contributed.differences(np.full(len(columns), self.position(algorithm)), columns)
 
     def lead(self, algorithm: int, level: float, margin: float) -> Lead:
-        """Return the limits of the lead of an algorithm over all others, at a one-sided level."""
+        """Return the limits of the lead of an algorithm over all others, at a one-sided level; computed once."""
+        key = (algorithm, level, margin)
+        if key not in self._leads:
+            self._leads[key] = self._lead(*key)
+        return self._leads[key]
+
+    def _lead(self, algorithm: int, level: float, margin: float) -> Lead:
         return Lead(
             self.differences(algorithm),
             self.contributed.unit_weights,
@@ -158,6 +166,12 @@ class LinearPart:
             The lead, and for each other algorithm the mean difference of its values from the value of a failure.
             ``None`` if a failure has no registered value, or too few units are left.
         """
+        key = (algorithm, level, margin)
+        if key not in self._without_failures:
+            self._without_failures[key] = self._lead_without_failures(*key)
+        return self._without_failures[key]
+
+    def _lead_without_failures(self, algorithm: int, level: float, margin: float) -> tuple[Lead, FloatArray] | None:
         worst = self._failure_values
         if worst is None:
             return None

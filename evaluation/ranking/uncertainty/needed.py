@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evaluation.assessment.described import WITHOUT
+from evaluation.problems import kind_of
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import get_scheme
-from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWS, budget, drawn_units
+from evaluation.ranking.uncertainty.budgets import FEWEST_DRAWS, budget, drawn_units
 
 if TYPE_CHECKING:
-    from evaluation.assessment import Assessment, MetricUse, Operator, RankingScheme
+    from evaluation.assessment.model import Assessment, MetricUse, Operator, RankingScheme
 
 SEVERAL: Final = 3
 """With three algorithms or more the error is shared between the winner and the sets; how many more does not matter."""
@@ -29,6 +30,9 @@ class UnitsNeeded:
         Metrics measured elsewhere without any information on their uncertainty. The ranking is then never certain.
     drawn_apart
         Whether it combines values resampled here with values resampled elsewhere. It is then never certain, either.
+    submitted
+        Whether the uncertainty is submitted with the values. Standard errors do not depend on a number of units, so that
+        the minimum is unknown before there are results.
     unit
         Counted unit: cases, or the outermost resampled level.
     winner, sets
@@ -41,6 +45,7 @@ class UnitsNeeded:
     sets: int | None
     not_given: tuple[str, ...] = ()
     drawn_apart: bool = False
+    submitted: bool = False
 
 
 def units_needed(assessment: Assessment, *, algorithms: int = SEVERAL) -> list[UnitsNeeded]:
@@ -67,8 +72,13 @@ def _of(scheme: RankingScheme, assessment: Assessment, algorithms: int) -> Units
     if is_linear(scheme, assessment):
         return UnitsNeeded(scheme.name, unit, shares.units_for_winner, shares.units_for_sets)
     quantiles = [operator.quantile(higher_is_better=True) for operator in operators]
-    if any(share in (0.0, 1.0) for share in quantiles) or assessment.uncertainty.bootstrap < FEWEST_DRAWS:
+    if any(share in (0.0, 1.0) for share in quantiles):
         return UnitsNeeded(scheme.name, unit, None, None)
+    submitted = _has_submitted_uncertainty(scheme, assessment)
+    if assessment.uncertainty.bootstrap < FEWEST_DRAWS and not (submitted and _takes_errors(scheme, assessment)):
+        return UnitsNeeded(scheme.name, unit, None, None)
+    if submitted:
+        return UnitsNeeded(scheme.name, unit, None, None, submitted=True)
     fewest = drawn_units(quantiles, algorithms, shares.total)
     return UnitsNeeded(scheme.name, unit, fewest["winner"], fewest["sets"])
 
@@ -85,18 +95,33 @@ def _not_given(scheme: RankingScheme, assessment: Assessment) -> tuple[str, ...]
 
 
 def _is_drawn_apart(scheme: RankingScheme, assessment: Assessment) -> bool:
-    if scheme.combine is None or not assessment.kind.is_measured_elsewhere:
+    if scheme.combine is None or not kind_of(assessment).is_measured_elsewhere:
         return False
     return len({metric.level for metric in _ranked(scheme, assessment)}) > 1
+
+
+def _has_submitted_uncertainty(scheme: RankingScheme, assessment: Assessment) -> bool:
+    """Return whether a value of the whole data set may be submitted with a standard error or replicates."""
+    metrics = _ranked(scheme, assessment) if kind_of(assessment).is_measured_elsewhere else []
+    return any(metric.level == "dataset" and not metric.options.get(WITHOUT) for metric in metrics)
+
+
+def _takes_errors(scheme: RankingScheme, assessment: Assessment) -> bool:
+    """Return whether a standard error is used as it is, without any draw."""
+    return not _combines_several(scheme, assessment) and not get_scheme(scheme.scheme).compares_pairs
+
+
+def _combines_several(scheme: RankingScheme, assessment: Assessment) -> bool:
+    """Return whether the decisive order is made of several."""
+    regions = scheme.regions or [region.name for region in assessment.regions] or [""]
+    columns = [name for step in scheme.combine or () for name in step.over if name not in ("metric", "region")]
+    return scheme.combine is not None and (len(_ranked(scheme, assessment)) * len(regions) > 1 or bool(columns))
 
 
 def is_linear(scheme: RankingScheme, assessment: Assessment) -> bool:
     """Return whether the decisive order is that of one weighted mean over cases."""
     metrics = _ranked(scheme, assessment)
-    regions = scheme.regions or [region.name for region in assessment.regions] or [""]
-    columns = [name for step in scheme.combine or () for name in step.over if name not in ("metric", "region")]
-    several = scheme.combine is not None and (len(metrics) * len(regions) > 1 or bool(columns))
-    if several or any(metric.level == "dataset" for metric in metrics):
+    if _combines_several(scheme, assessment) or any(metric.level == "dataset" for metric in metrics):
         return False
     if len(assessment.aggregation.levels) > 1 and assessment.aggregation.operator.kind != "mean":
         return False

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ MOST_COLUMNS = 500
 
 More letters are not readable, and comparisons without any order may require very many.
 """
+_NOISE: Final = 1e-12
+"""Rounding errors of sums, relative to the numbers."""
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -75,8 +77,9 @@ def letters(shown_better: npt.NDArray[np.bool_]) -> list[str] | None:
     members = sorted([index for index in range(count) if column >> index & 1] for column in columns)
     words = [""] * count
     for number, column in enumerate(members):
+        name = _name(number)
         for index in column:
-            words[index] += _name(number)
+            words[index] += name
     return words
 
 
@@ -114,12 +117,13 @@ def _name(number: int) -> str:
 
 
 def flip_intervals(
-    contributed: Contributions, first: int, critical: float, *, guarded: bool = True
+    contributed: Contributions, first: int, critical: float, *, skewness: float = 0.0, guarded: bool = True
 ) -> list[tuple[float, tuple[float, float] | None]]:
     """Differences of the first from every algorithm, and their intervals; ``None`` where one is unbounded.
 
     The interval contains every x for which the units' contributions, less x times their weights, are within the critical
-    value of the self-normalised statistic. Each end is moved outwards to the limit of Hall's statistic, if `guarded`.
+    value of the self-normalised statistic. Each end is moved outwards to the limit of Hall's statistic, if `guarded`, by
+    the pair's own skewness and by the skewness that is typical of all pairs.
     """
     others = np.arange(contributed.plain.shape[1])
     parts = contributed.differences(np.full(len(others), first), others)
@@ -140,7 +144,8 @@ def flip_intervals(
     if math.isinf(guard):
         return [(float(total), None) for total in totals]
     of_pairs = moments(units * parts, noise=units * contributed.rounding)
-    low, high = np.minimum(low, of_pairs.limit(guard)), np.maximum(high, of_pairs.limit(-guard))
+    low = np.minimum(low, of_pairs.limit(guard, skewness))
+    high = np.maximum(high, of_pairs.limit(-guard, skewness))
     return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
 
 
@@ -182,7 +187,8 @@ def difference(
     """
     ends: list[float] | None = None
     if is_descriptive:
-        return {"estimate": estimate, "interval": interval and list(interval), "level": level, "verdict": None}
+        ends = None if interval is None else [without_noise(end, margin, max(map(abs, interval))) for end in interval]
+        return {"estimate": estimate, "interval": ends, "level": level, "verdict": None}
     if interval is not None:
         low, high = interval
         low = max(low, margin if limit is None else limit) if is_better else min(low, margin)
@@ -193,6 +199,17 @@ def difference(
         "level": level,
         "verdict": _verdict(ends, margin, is_better=is_better),
     }
+
+
+def without_noise(value: float, margin: float, scale: float) -> float:
+    """Return the margin in place of a value that differs from it by rounding errors only.
+
+    Examples
+    --------
+    >>> without_noise(4e-16, 0.0, 3.0), without_noise(0.001, 0.0, 3.0)
+    (0.0, 0.001)
+    """
+    return margin if abs(value - margin) <= _NOISE * scale else value
 
 
 def _verdict(ends: list[float] | None, margin: float, *, is_better: bool) -> str:

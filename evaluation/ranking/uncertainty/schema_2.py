@@ -23,10 +23,10 @@ class StatementsOfSchema2(Statements):
 
     def by_flips(self) -> Comparisons:
         """Compare all pairs by sign flips alone."""
-        critical, better, p_own = self.flips(margin=0.0, guarded=False)
-        intervals = None if self.ranking.scheme.compares_pairs else self.flip_intervals(critical, guarded=False)
-        level = "clear" if self.wins_by_flips(p_own) else None
-        return Comparisons(better, p_own, level, None, survives=True, intervals=intervals)
+        flips = self.flips(margin=0.0, guarded=False)
+        intervals = None if self.ranking.scheme.compares_pairs else self.flip_intervals(flips, guarded=False)
+        level = "clear" if self.wins_by_flips(flips.p_own) else None
+        return Comparisons(flips.shown, flips.p_own, level, None, survives=True, intervals=intervals)
 
     def by_draws(self) -> Comparisons:
         """Compare all pairs by inflated draws."""

@@ -1,7 +1,8 @@
 """Intervals of scores that cover: Student's t and Hall's transformation, whichever is wider at each end.
 
 Percentiles of resamples cover the true mean of few skewed values too seldom. Values outside the cases are taken to fail as
-often as observed. How often the intervals cover is measured in `docs/correctness/coverage.md`.
+often as observed, so rare failures that no case shows make the intervals too narrow. An exception is `PERFECT`, which is valid
+for every distribution. How often the intervals cover is measured in `docs/correctness/coverage.md`.
 
 References
 ----------
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 FEWEST_UNITS: Final = 8
-"""Fewest units for which the coverage was measured."""
+"""Fewest units for which the coverage of values with a range is at least 0.93."""
+FEWEST_UNITS_WITHOUT_RANGE: Final = 40
+"""The same for values without a range, which may be as skewed as log-normal ones."""
 HALL_AND_T, PERFECT = "hall_and_t", "perfect"
 _ROUNDING: Final = 1e-12
 
@@ -69,7 +72,8 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
     Returns
     -------
     list
-        ``None`` for fewer than `FEWEST_UNITS` units, and for equal values that are not the best possible ones.
+        ``None`` for fewer than `FEWEST_UNITS` units, or `FEWEST_UNITS_WITHOUT_RANGE` if there is no range, and for equal
+        values that are not the best possible ones.
 
     Examples
     --------
@@ -82,7 +86,7 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
     from scipy.special import stdtrit  # loads faster than scipy.stats
 
     units, count = values.shape
-    if units < FEWEST_UNITS:
+    if units < (FEWEST_UNITS_WITHOUT_RANGE if value_range is None else FEWEST_UNITS):
         return [None] * count
     scale = float(np.abs(values).max(initial=0.0))
     of_scores = moments(values, noise=_ROUNDING * scale)

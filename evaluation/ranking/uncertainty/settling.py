@@ -1,7 +1,7 @@
-"""Numbers of cases that would settle an open comparison with the first algorithm.
+"""Numbers of cases that would show a difference: the one definition of boards, reports and the simulation of designs.
 
-The number is uncertain, since it is estimated from the data of the comparison itself. It is therefore shown with the range
-over resampled data.
+A number from data is uncertain, since it is estimated from the data of the comparison itself. It is therefore shown with the
+range over resampled data.
 
 References
 ----------
@@ -28,7 +28,8 @@ MOST: Final = 10_000
 """Largest number that is stated."""
 DRAWS: Final = 400
 POWER: Final = 0.8
-_EDGES: Final = (0.05, 0.95)
+EDGES: Final = (0.05, 0.95)
+"""Ends of the stated 90 % range."""
 
 
 @dataclass(frozen=True)
@@ -73,31 +74,56 @@ def units_to_settle(
     seed, cases
         The key of the resamples.
     """
-    from scipy.special import ndtri
-
     units = len(differences)
-    quantile = float(ndtri(1.0 - level) + ndtri(POWER))
     every = [np.ones((1, units))]
-    observed = resampled_differences(differences, weights, stratum_of_unit, every)
-    resampled = resampled_differences(
+    observed, error = resampled_differences(differences, weights, stratum_of_unit, every)
+    resampled, errors = resampled_differences(
         differences, weights, stratum_of_unit, drawn_counts(stratum_of_unit, seed=seed, cases=cases, draws=DRAWS)
     )
-    estimates = _needed(*observed, margin=margin, quantile=quantile, units=units)[0]
-    drawn = np.sort(_needed(*resampled, margin=margin, quantile=quantile, units=units), axis=0)
-    low, high = (drawn[math.ceil(edge * DRAWS) - 1] for edge in _EDGES)
+    estimates = units_to_show(observed - margin, error * math.sqrt(units), level=level)[0]
+    drawn = np.sort(units_to_show(resampled - margin, errors * math.sqrt(units), level=level), axis=0)
+    low, high = (drawn[math.ceil(edge * DRAWS) - 1] for edge in EDGES)
     return [
-        UnitsToSettle(_stated(estimate), _stated(min(least, estimate)), _stated(max(most, estimate)))
+        UnitsToSettle(stated(estimate), stated(min(least, estimate)), stated(max(most, estimate)))
         for estimate, least, most in zip(estimates, low, high, strict=True)
     ]
 
 
-def _needed(differences: FloatArray, errors: FloatArray, *, margin: float, quantile: float, units: int) -> FloatArray:
-    """Numbers of units; infinite without a lead."""
-    lead = differences - margin
+def units_to_show(lead: FloatArray, deviation: FloatArray, *, level: float) -> FloatArray:
+    """Return the numbers of units with which leads would be significant with probability 0.8.
+
+    Parameters
+    ----------
+    lead
+        True mean difference of each pair, minus the margin.
+    deviation
+        Standard deviation of the difference over units, of the same shape.
+    level
+        One-sided level: half of the winner's share of the error.
+
+    Returns
+    -------
+    numpy.ndarray
+        Whole numbers; infinite without a lead. At least the number with which sign flips can reach the level at all,
+        ``log2(1 / level)``.
+
+    Examples
+    --------
+    >>> units_to_show(np.array([0.1, 0.05, 0.0]), np.array([0.2, 0.2, 0.2]), level=0.025).tolist()
+    [32.0, 126.0, inf]
+    >>> units_to_show(np.array([5.0]), np.array([0.2]), level=0.025).tolist()
+    [6.0]
+    """
+    from scipy.special import ndtri
+
+    quantile = float(ndtri(1.0 - level) + ndtri(POWER))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        needed = np.ceil(units * (quantile * errors / lead) ** 2)
-    return np.asarray(np.where(lead > 0.0, np.maximum(needed, 2.0), np.inf))
+        needed = np.ceil((quantile * deviation / lead) ** 2)
+    # No number of units suffices at a level of 0, which a change beyond the registered ones has.
+    fewest = max(math.ceil(-math.log2(level)), 2) if level > 0.0 else math.inf
+    return np.asarray(np.where((lead > 0.0) & np.isfinite(quantile), np.maximum(needed, fewest), np.inf))
 
 
-def _stated(number: float) -> int | None:
+def stated(number: float) -> int | None:
+    """Return a number of units as it is stated: ``None`` above `MOST`."""
     return None if number > MOST else int(number)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.canonical import sha256
-from evaluation.ranking.uncertainty.grounds import allowed_rows
-from evaluation.ranking.uncertainty.skewness import critical_t, moments
+from evaluation.ranking.uncertainty.budgets import allowed_rows
+from evaluation.ranking.uncertainty.skewness import Moments, critical_t, moments, typical_skewness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -98,11 +98,14 @@ class FlipComparisons:
         One-sided p-values of the ranking's own statistic, not adjusted; the diagonal is not a number.
     critical
         Critical value of the first round, from which simultaneous intervals are computed.
+    skewness
+        Typical skewness of the differences of all pairs; 0 if there is no guard against skewed differences.
     """
 
     shown: BoolArray
     p_own: FloatArray
     critical: float
+    skewness: float = 0.0
 
 
 class _Pairs:
@@ -119,7 +122,7 @@ class _Pairs:
         self.first, self.second = np.triu_indices(self.algorithms, 1)
         self.signs, self.contributed, self.transform = signs, contributed, transform
         self.linear = transform is None and contributed.linearised is None
-        self.hall = np.empty(len(self.first))
+        self._moments = np.empty((3, len(self.first)))
         self.norm = self._norms()
         self.identical = self.norm == 0.0
         self.usable = np.flatnonzero(~self.identical)
@@ -152,9 +155,14 @@ class _Pairs:
         return norm
 
     def _guard(self, pairs: slice, differences: FloatArray) -> None:
-        """Store Hall's statistic of some pairs from their differences, units × pairs."""
-        units = len(differences)
-        self.hall[pairs] = moments(units * differences, noise=self._transformed_noise).statistics
+        """Store the moments of some pairs from their differences, units × pairs."""
+        of_some = moments(len(differences) * differences, noise=self._transformed_noise)
+        self._moments[:, pairs] = of_some.mean, of_some.deviation, of_some.skewness
+
+    @property
+    def moments(self) -> Moments:
+        """Moments of the differences of all pairs."""
+        return Moments(len(self.contributed.plain), *self._moments)
 
     def _of_one_against_the_rest(self, wanted: slice) -> Iterator[tuple[slice, int]]:
         """Runs of pairs that have the same first algorithm."""
@@ -281,7 +289,7 @@ def compare_by_flips(
     """Compare all pairs of algorithms.
 
     A pair is significantly different if both the self-normalised statistic and Hall's statistic exceed their critical
-    values. The second guards against skewed differences.
+    values. The second guards against skewed differences, with the skewness of the pair and with that typical of all pairs.
 
     Parameters
     ----------
@@ -325,15 +333,15 @@ def compare_by_flips(
     alive = np.zeros((2, len(first)), dtype=bool)
     alive[:, ~pairs.identical] = True
     critical: float | None = None
+    skewness = typical_skewness(pairs.moments, first, second) if guarded else 0.0
+    hall = pairs.moments.statistics(skewness) * pairs.shrinkage if guarded else observed
     while alive.any():
         index = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
         value = float(np.partition(largest.values, index)[index])
         critical = value if critical is None else critical
-        guard, of_hall = critical_t(value, signs.shape[1]), pairs.hall * pairs.shrinkage
-        if not guarded:
-            guard, of_hall = 0.0, observed
-        forwards = (observed - _TOLERANCE > value) & (of_hall > guard)
-        backwards = (-observed - _TOLERANCE > value) & (-of_hall > guard)
+        guard = critical_t(value, signs.shape[1]) if guarded else 0.0
+        forwards = (observed - _TOLERANCE > value) & (hall > guard)
+        backwards = (-observed - _TOLERANCE > value) & (-hall > guard)
         new = np.stack([forwards, backwards]) & alive
         if not new.any():
             break
@@ -344,12 +352,17 @@ def compare_by_flips(
         flips = pairs.exceeded(new, largest)
         largest.replace(flips, pairs.largest(alive, flips))
     if margin > 0.0:
-        shown_better, critical = _beyond_margin(contributed, signs, share, margin, extra_variance)
-    return FlipComparisons(shown_better, p_own, 0.0 if critical is None else critical)
+        shown_better, critical = _beyond_margin(contributed, signs, share, margin, extra_variance, skewness)
+    return FlipComparisons(shown_better, p_own, 0.0 if critical is None else critical, skewness)
 
 
 def _beyond_margin(
-    contributed: Contributions, signs: SignArray, share: float, margin: float, extra_variance: FloatArray | None
+    contributed: Contributions,
+    signs: SignArray,
+    share: float,
+    margin: float,
+    extra_variance: FloatArray | None,
+    skewness: float,
 ) -> tuple[BoolArray, float]:
     """Compare all ordered pairs with a margin, by step-down; one step where the statistics of all flips do not fit."""
     algorithms = contributed.plain.shape[1]
@@ -371,7 +384,8 @@ def _beyond_margin(
             added = extra_variance[first[pairs]] + extra_variance[second[pairs]]
             shrinkage = norm / np.sqrt(norm**2 + np.where(norm > 0.0, added, 1.0))
         observed[pairs] = statistic[:, 0] * shrinkage
-        hall[pairs] = moments(units * differences, noise=units * contributed.rounding).statistics * shrinkage
+        of_pairs = moments(units * differences, noise=units * contributed.rounding)
+        hall[pairs] = of_pairs.statistics(skewness) * shrinkage
         np.maximum(largest, statistic.max(axis=0, initial=-np.inf), out=largest)
         if statistics is not None:
             statistics[pairs] = statistic

@@ -12,21 +12,22 @@ import numpy.typing as npt
 
 from evaluation.ranking.stability import head_to_head, near_duplicates, order_among, teams_left_out
 from evaluation.ranking.uncertainty import effects
+from evaluation.ranking.uncertainty.budgets import Budget, budget
 from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
 from evaluation.ranking.uncertainty.further_failures import failures_to_lose
-from evaluation.ranking.uncertainty.grounds import Budget, Grounds, budget
+from evaluation.ranking.uncertainty.grounds import Grounds
 from evaluation.ranking.uncertainty.linear import LinearPart
-from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters, without_noise
 from evaluation.ranking.uncertainty.pairs import difference as difference_entry
-from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, compare_by_flips
+from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, FlipComparisons, compare_by_flips
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from evaluation.ranking.evaluate import Evaluated
+    from evaluation.ranking.plans import Evaluated
+    from evaluation.ranking.uncertainty.elementary import Ranking
     from evaluation.ranking.uncertainty.given_errors import GivenErrors
-    from evaluation.ranking.uncertainty.grounds import Ranking
     from evaluation.ranking.uncertainty.leads import Lead
 
 FloatArray = npt.NDArray[np.float64]
@@ -68,23 +69,6 @@ class Comparisons:
     intervals: DifferenceFunction | None
 
 
-def statements(
-    ranking: Ranking, order: IntArray, *, failed: Sequence[int | None]
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the certainty statements of a ranking, and those of each algorithm in the requested order.
-
-    Parameters
-    ----------
-    ranking
-        The ranking with its elementary rankings.
-    order
-        Algorithms by displayed rank, then name.
-    failed
-        Failed cases of each algorithm, ``None`` where their number is not known.
-    """
-    return _of_schema(ranking)(ranking, order, failed).documents()
-
-
 @dataclass(frozen=True)
 class Decision:
     """The winner and the range of ranks of each algorithm, in the order of the table.
@@ -110,21 +94,6 @@ class Decision:
     by_draws: bool
     level: str | None = None
     safe_rate: float | None = None
-
-
-def decide(ranking: Ranking) -> Decision:
-    """Only the winner and the rank sets of a ranking, for simulations that need nothing else."""
-    order = np.lexsort((np.array(ranking.algorithms), ranking.ranks[0]))
-    return _of_schema(ranking)(ranking, order, ranking.elementary[0].item.missing).decision()
-
-
-def _of_schema(ranking: Ranking) -> type[Statements]:
-    """Return the rules of the schema of the document."""
-    if ranking.elementary[0].item.plan.schema > 2:
-        return Statements
-    from evaluation.ranking.uncertainty.schema_2 import StatementsOfSchema2
-
-    return StatementsOfSchema2
 
 
 def _cases_of(items: Sequence[Evaluated]) -> int:
@@ -189,15 +158,8 @@ class Statements:
         """Contributions of the units to the scores, where the ranking is linear."""
         return LinearPart(self.ranking, self.ranking.elementary[0])
 
-    def flips(self, *, margin: float, guarded: bool) -> tuple[float, BoolArray, FloatArray]:
-        """Compare all pairs by sign flips.
-
-        Returns
-        -------
-        tuple
-            Critical value of the first step, the matrix of significantly better pairs, and the p-values, each algorithms ×
-            algorithms.
-        """
+    def flips(self, *, margin: float, guarded: bool) -> FlipComparisons:
+        """Compare all pairs by sign flips; the matrices are those of all algorithms of the table."""
         ranking, linear = self.ranking, self.linear_part
         scored = linear.scored
         extra = None
@@ -219,7 +181,7 @@ class Statements:
         p_own[np.ix_(scored, scored)] = comparisons.p_own
         if self.reason is not None:
             better[:] = False
-        return comparisons.critical, better, p_own
+        return replace(comparisons, shown=better, p_own=p_own)
 
     def wins_by_flips(self, p_own: FloatArray) -> bool:
         """Return whether each comparison of the first has a p-value of at most half of the winner's share of the error."""
@@ -229,11 +191,12 @@ class Statements:
     def by_flips(self) -> Comparisons:
         """Compare all pairs by sign flips with the guard against skewness, and the first with all others by its lead."""
         is_tested = self.ranking.scheme.compares_pairs
-        critical, better, p_own = self.flips(margin=0.0 if is_tested else self.margin() or 0.0, guarded=True)
+        flips = self.flips(margin=0.0 if is_tested else self.margin() or 0.0, guarded=True)
+        better, p_own = flips.shown, flips.p_own
         if is_tested:
             level = "significant" if self.wins_by_flips(p_own) else None
             return Comparisons(better, p_own, level, None, self._is_first_after_failure, None)
-        intervals = self.flip_intervals(critical, guarded=True)
+        intervals = self.flip_intervals(flips, guarded=True)
         if len(self.linear_part.scored) < self.count or not self.alone:
             return Comparisons(better, p_own, None, None, survives=True, intervals=intervals)
         return Comparisons(better, p_own, *self._lead(), intervals)
@@ -267,7 +230,7 @@ class Statements:
     def _ranks_after_failure(self) -> list[int | None]:
         return ranks_after_one_more(self.ranking)
 
-    def flip_intervals(self, critical: float, *, guarded: bool) -> DifferenceFunction | None:
+    def flip_intervals(self, flips: FlipComparisons, *, guarded: bool) -> DifferenceFunction | None:
         """Return the function of the differences of the first from others; ``None`` if the first has no score."""
         places = {int(j): index for index, j in enumerate(self.linear_part.scored)}
         if self.first not in places:
@@ -275,7 +238,13 @@ class Statements:
 
         @cache
         def intervals() -> list[tuple[float, tuple[float, float] | None]]:
-            return flip_intervals(self.linear_part.contributed, places[self.first], critical, guarded=guarded)
+            return flip_intervals(
+                self.linear_part.contributed,
+                places[self.first],
+                flips.critical,
+                skewness=flips.skewness,
+                guarded=guarded,
+            )
 
         def between(other: int) -> tuple[float, tuple[float, float] | None] | None:
             return intervals()[places[other]] if other in places else None
@@ -398,6 +367,7 @@ class Statements:
                 low = min(limit, high)
             if winner_reason not in ("shown", "exploratory"):
                 low = min(low, self.margin() or 0.0)
+            low = without_noise(low, self.margin() or 0.0, max(abs(low), abs(high)))
             ends = [low, high] if np.isfinite(low) else None
         return {"interval": ends, "level": self.uncertainty.interval}
 
@@ -600,10 +570,13 @@ class Statements:
         return rows
 
     def score_intervals(self) -> dict[int, dict[str, Any]] | None:
-        """Return the intervals that cover the scores, by algorithm; ``None`` for combined rankings."""
+        """Return the intervals that cover the scores, by algorithm; ``None`` for combined rankings.
+
+        There are none where cases may be alike by a column that is not declared.
+        """
         if self.ranking.combined:
             return None
-        if not self.linear or not self.plan.requested:
+        if not self.linear or not self.plan.requested or self.reason == "possible_clusters":
             return {}
         higher = self.ranking.elementary[0].item.ranked.higher_is_better
         intervals = self.linear_part.score_intervals(self.uncertainty.interval)

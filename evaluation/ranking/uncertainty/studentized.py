@@ -171,9 +171,12 @@ def _resampled(
     for units in members:
         drawn, part, weight = counts[:, units], centred[units], weights[units]
         drawn_weight = (drawn @ weight)[:, None]
-        moved = (drawn @ part) / drawn_weight
+        sums = drawn @ part
+        moved = sums / drawn_weight
         squares = drawn @ part**2
-        spread = squares - 2.0 * moved * (drawn @ (weight[:, None] * part)) + moved**2 * (drawn @ weight**2)[:, None]
+        # Equal weights are the rule, and need no product of their own.
+        weighted = weight[0] * sums if (weight == weight[0]).all() else drawn @ (weight[:, None] * part)
+        spread = squares - 2.0 * moved * weighted + moved**2 * (drawn @ weight**2)[:, None]
         ratio = (weight.sum() / drawn_weight) ** 2 * _small_sample(len(units))
         shift += weight.sum() * moved
         variance += ratio * np.maximum(spread, 0.0)

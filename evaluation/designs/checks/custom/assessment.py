@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluation import problems as kinds
-from evaluation.assessment import Assessment, MetricUse
+from evaluation.assessment.model import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.costs import cost_of, registers_costs
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import kinds_of, possible_kinds
+from evaluation.problems import kind_of
 from evaluation.problems.coordinates import lacks_unit
+from evaluation.problems.offered_metrics import kinds_with
 from evaluation.wording import joined
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
@@ -71,7 +73,7 @@ def metric_category_fit(subject: Subject) -> str | None:
     unfit = []
     for row in subject.values.rows("metrics"):
         metric = meaning(row).metric
-        if metric is not None and not problems & set(metric.problems):
+        if metric is not None and not problems & set(kinds_with(metric)):
             unfit.append(label_of(row))
     return f"Does not fit: {', '.join(unfit)}." if unfit else None
 
@@ -186,7 +188,7 @@ def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
         return max(1, len(assessment.regions))
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
-    return len(assessment.kind.evidence.regions_of(assessment, metric, shared))
+    return len(kind_of(assessment).evidence.regions_of(assessment, metric, shared))
 
 
 @register("coordinates_have_a_unit", reads=("metrics", "problem_settings", "task_category", "regions"))
@@ -210,7 +212,7 @@ def own_metric_defined(subject: Subject) -> str | None:
 def cautions_of_kind(subject: Subject) -> str | None:
     """Report the cautions of the kind of problem: errors that a ranking by these metrics would miss."""
     assessment = compile_values(subject.values, assume=True).assessment
-    cautions = () if assessment is None else assessment.kind.plausibility.cautions(assessment)
+    cautions = () if assessment is None else kind_of(assessment).plausibility.cautions(assessment)
     return " ".join(cautions) or None
 
 
