@@ -1,1 +1,5 @@
-"""Take part in challenges from the command line."""
+"""Take part in challenges from the command line, or from a program with `Challenge`."""
+
+from podium_client.challenge import Challenge
+
+__all__ = ["Challenge"]

@@ -19,10 +19,25 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from podium_client import analysing, completion, doctor, downloading, measuring, packing, settings, trying, verifying
+from podium_client import (
+    algorithms,
+    analysing,
+    completion,
+    doctor,
+    downloading,
+    measuring,
+    overlapping,
+    packing,
+    settings,
+    starting,
+    trying,
+    verifying,
+)
 from podium_client.base import __version__, durable
+from podium_client.coded import arguments as challenge_words
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
+from podium_client.runner import arguments as runner_words
 from podium_client.site import arguments as site_words
 from podium_client.uploading import upload
 
@@ -97,6 +112,10 @@ def _parser() -> argparse.ArgumentParser:
     add("challenges", _challenges, "list the public challenges")
     phases = add("phases", _phases, "list the phases of a challenge")
     phases.add_argument("challenge")
+    kit = add("init", _init, "download the starter kit of a challenge: sample data, programs, instructions")
+    kit.add_argument("challenge", help="short name or public address of the challenge")
+    kit.add_argument("--phase", default="", help="number or short name of the phase; the first one by default")
+    kit.add_argument("--to", type=Path, metavar="DIR", help="new folder; SHORTNAME-starter-kit by default")
     listing = add("submissions", _submissions, "list submissions of your teams")
     listing.add_argument("challenge", nargs="?")
     data = commands.add_parser("data", help="list and get the data of a challenge", description="Data of a challenge.")
@@ -118,14 +137,37 @@ def _parser() -> argparse.ArgumentParser:
         command = add(name, run, text)
         command.add_argument("challenge")
         command.add_argument("phase", help="number or short name of the phase")
-        command.add_argument("path", type=Path, help="archive, or folder to pack")
+        is_submit = name == "submit"
+        command.add_argument("path", type=Path, nargs="?" if is_submit else None, help="archive, or folder to pack")
     command.add_argument("--accept-incomplete", action="store_true", help="score without asking when cases are missing")
     command.add_argument(
         "--confirm", action="store_true", help="upload although all predictions together look like a mistake"
     )
+    command.add_argument("--again", action="store_true", help="submit a file again that you submitted before")
     command.add_argument("--no-validate", action="store_true", help="do not check before uploading")
     command.add_argument("--watch", action="store_true", help="wait for the result")
+    algorithms.configure(commands, command, {"runs": _runs, "logs": _logs, "cancel": _cancel})
     site_words.configure(commands)
+    challenge_words.configure(commands)
+    runner_words.configure(commands)
+    scores = add("score", _score, "score predictions at home by the registered assessment of a challenge")
+    scores.add_argument(
+        "challenge", help="short name or public address of the challenge, or file with the assessment (JSON)"
+    )
+    scores.add_argument("--references", type=Path, required=True, metavar="DIR", help="folder of references")
+    scores.add_argument("--predictions", type=Path, required=True, metavar="DIR", help="folder of predictions")
+    scores.add_argument(
+        "--phase", default="", help="number or short name of the phase, if phases are assessed differently"
+    )
+    scores.add_argument("--each", action="store_true", help="the folder of predictions has one folder per algorithm")
+    scores.add_argument(
+        "--cases",
+        type=Path,
+        metavar="FILE",
+        help="table of the cases (CSV); cases.csv in or next to the references by default",
+    )
+    scores.add_argument("--jobs", type=int, default=1, metavar="N", help="number of processes")
+    scores.add_argument("--output", type=Path, metavar="FILE", help="write the value of each case (CSV)")
     table = add("analyse", _analyse, "bring the results table of a finished challenge and wait for what comes of it")
     table.add_argument("file", type=Path, help="results by algorithm and case, long or wide (CSV)")
     table.add_argument("--title", default="", help="what it is called; the name of the file if not given")
@@ -153,6 +195,13 @@ def _parser() -> argparse.ArgumentParser:
         outside.add_argument(option, dest=f"measured_{option[2:]}", default="", help=f"{text}; it is public")
     outside.add_argument("--role", action="append", default=[], metavar="COLUMN=ROLE", help="what a column is")
     outside.add_argument("--seal", action="store_true", help="seal and rank it if nothing stands against it")
+    overlap = add("overlap", _overlap, "ask how many of your training images match test images of a phase")
+    overlap.add_argument("folder", type=Path, help="your training images, one file per image")
+    overlap.add_argument("--challenge", required=True, help="short name of the challenge")
+    overlap.add_argument("--phase", required=True, help="number or short name of the phase")
+    overlap.add_argument("--send", action="store_true", help="ask; this uses one of the questions of your team")
+    overlap.add_argument("--output", type=Path, metavar="FILE", help="write what is sent, for inspection")
+    overlap.add_argument("--jobs", type=int, default=1, metavar="N", help="number of processes")
     verifying.configure(
         add("verify", _verify, "recompute the ranking of a bundle, and values of a scoring image with the image")
     )
@@ -260,6 +309,13 @@ def _is_over(text: str | None) -> bool:
     return text is not None and datetime.fromisoformat(text) <= datetime.now(UTC)
 
 
+def _init(options: argparse.Namespace) -> int:
+    kit = starting.get_kit(options.challenge, options.phase, options.to, Connection.remembered)
+    folder = str(kit.folder)
+    text = f"{len(kit.files)} files in {folder}. Next: cd {folder} && python predict.py && python score.py"
+    return _show(options, {"folder": folder, "files": kit.files}, text)
+
+
 def _submissions(options: argparse.Namespace) -> int:
     filters = {"phase__task__challenge__slug": options.challenge} if options.challenge else {}
     rows = list(Connection.remembered().pages("submissions/", **filters))
@@ -303,6 +359,10 @@ def _validate(options: argparse.Namespace) -> int:
 def _submit(options: argparse.Namespace) -> int:
     connection = Connection.remembered()
     phase = _phase(connection, options)
+    if options.image is not None or options.weights is not None:
+        return _submit_algorithm(options, connection, phase)
+    if options.path is None:
+        raise ClientError("Name the predictions to submit, or an image with --image.")
     packing.files_of(options.path)
     if not options.no_validate:
         try:
@@ -320,7 +380,7 @@ def _submit(options: argparse.Namespace) -> int:
             name = f"{path.resolve().stem}.zip"
             path = Path(folder) / "predictions.zip"
             packing.pack(options.path, path)
-        address = upload(
+        receipt = upload(
             connection,
             challenge=_slug(options.challenge),
             phase=phase,
@@ -328,11 +388,42 @@ def _submit(options: argparse.Namespace) -> int:
             name=name,
             accept_incomplete=options.accept_incomplete,
             progress=_progress,
+            again=options.again,
         )
-    submission = connection.get(address)
+    submission = connection.get(receipt.address)
+    if receipt.is_repeated:
+        _tell(
+            f"You submitted this file before, as submission {submission['number']} on {_moment(submission['created_at'])}. "
+            f"It was not scored again, and none of your limits was used. See {connection.origin}"
+            f"/challenges/{submission['challenge']}/submissions/{submission['id']}/. "
+            "To submit the same file again, start the same command with --again."
+        )
     if options.watch:
         return _follow(options, connection, submission["id"])
-    return _show(options, submission, f"Submitted as {submission['id']}: {submission['progress']['title']}")
+    verb = "Existing submission" if receipt.is_repeated else "Submitted as"
+    document = {**submission, "is_repeated": receipt.is_repeated}
+    return _show(options, document, f"{verb} {submission['id']}: {submission['progress']['title']}")
+
+
+def _score(options: argparse.Namespace) -> int:
+    # Imports evaluation, which the small distribution lacks.
+    from evaluation.cli import InputError
+    from evaluation.cli.score import algorithms_of, report
+    from evaluation.scoring import write_results
+    from podium_client.scoring import assessment_of, score_at_home
+
+    options.algorithm = None
+    assessment = assessment_of(options.challenge, options.phase, Connection.remembered)
+    try:
+        scored = score_at_home(
+            assessment, options.references, algorithms_of(options), cases=options.cases, jobs=max(1, options.jobs)
+        )
+    except InputError as error:
+        raise ClientError(str(error)) from error
+    report(scored.folders)
+    if options.output is not None:
+        write_results(scored.folders.rows, options.output)
+    return _show(options, scored.document, "\n".join(scored.lines))
 
 
 def _status(options: argparse.Namespace) -> int:
@@ -392,8 +483,7 @@ def _try(options: argparse.Namespace) -> int:
         lines += ["What the last case printed:", report.log.strip() or "nothing"]
     well = sum(tried.outcome == "ok" for tried in report.cases)
     lines.append(f"{well} of {len(report.cases)} cases have an output that can be used. Algorithm {report.identity}")
-    document = asdict(report)
-    _show(options, document, "\n".join(lines))
+    _show(options, report.document, "\n".join(lines))
     return DONE if report.is_well else NOT_TAKEN
 
 
@@ -451,6 +541,60 @@ def _measure(options: argparse.Namespace) -> int:
     return DONE if table["state"] == "sealed" or table["may_be_sealed"] else NOT_TAKEN
 
 
+def _overlap(options: argparse.Namespace) -> int:
+    connection = Connection.remembered()
+    phase = _phase(connection, options)
+    content, images = overlapping.sketches_of(options.folder, jobs=max(1, options.jobs), tell=_tell)
+    if options.output is not None:
+        overlapping.keep(content, options.output)
+    result = overlapping.ask(
+        connection,
+        content,
+        images,
+        challenge=_slug(options.challenge),
+        phase=phase,
+        sends=options.send,
+        tell=_tell,
+    )
+    return _show(options, result, "\n".join(overlapping.lines_of(result)))
+
+
+def _submit_algorithm(options: argparse.Namespace, connection: Connection, phase: int) -> int:
+    if options.image is None or options.path is not None:
+        raise ClientError("An algorithm is an image (--image), with or without --weights, and no predictions.")
+    submitted = algorithms.submit(
+        connection,
+        challenge=_slug(options.challenge),
+        phase=phase,
+        image=options.image,
+        weights=options.weights,
+        progress=_progress,
+    )
+    if options.watch:
+        state = algorithms.follow(connection, submitted["run"], _tell)
+        _show(options, state, algorithms.words(state))
+        return NOT_TAKEN if state["state"] in algorithms.BAD else DONE
+    return _show(options, submitted, f"Submitted as {submitted['submission']}. Its run is {submitted['run']}.")
+
+
+def _runs(options: argparse.Namespace) -> int:
+    challenge = _slug(options.challenge) if options.challenge else None
+    rows = algorithms.runs(Connection.remembered(), challenge)
+    lines = [[row["id"], row["challenge"], row["phase"], row["image"], algorithms.words(row)] for row in rows]
+    return _show(options, rows, _table(lines))
+
+
+def _logs(options: argparse.Namespace) -> int:
+    rows = algorithms.logs(Connection.remembered(), options.run_id)
+    text = "\n".join(f"--- start {row['batch'] + 1}\n{row['text']}" for row in rows)
+    return _show(options, rows, text or "No log of this run may be read by your team.")
+
+
+def _cancel(options: argparse.Namespace) -> int:
+    state = algorithms.cancel(Connection.remembered(), options.run_id)
+    return _show(options, state, algorithms.words(state))
+
+
 def _follow(options: argparse.Namespace, connection: Connection, submission: str) -> int:
     last_line = ""
     while True:
@@ -470,6 +614,7 @@ def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
     lines = [f"{content['team']} #{content['number']} in {content['phase_name']}: {state['title']}"]
     lines += [text for text in (state["text"], (content.get("counts") or {}).get("words"), state["next"]) if text]
     lines += [f"{finding['case']}: {finding['message']}. {finding['remedy']}" for finding in content["findings"]]
+    lines += [f"{question['sentence']}" for question in content.get("questions", [])]
     for value in content["scores"] or []:
         where = f", {value['region']}" if value["region"] else ""
         withheld = "improved" in value  # the phase does not tell everything while it is open
@@ -484,25 +629,8 @@ def _checked(options: argparse.Namespace, connection: Connection, phase: int, *,
     from podium_client.validating import validate
 
     outcome = validate(connection, challenge=_slug(options.challenge), phase=phase, path=options.path)
-    lines = [f"{finding.case}: {finding.sentence}" for finding in outcome.findings]
-    lines += [f"{question.sentence} (check this)" for question in outcome.asked]
-    lines += [note.sentence for note in outcome.questions if note not in outcome.asked]
-    lines += outcome.extra[:20]
-    valid = outcome.expected - len(outcome.findings)
-    lines.append(f"{valid} of {outcome.expected} cases can be scored.")
-    if outcome.findings and outcome.incomplete_allowed and outcome.missing_case:
-        lines.append(f"Handed in like this, each of the others {outcome.missing_case}.")
-    elif outcome.findings and not outcome.incomplete_allowed:
-        lines.append("This phase takes complete submissions only.")
-    document = {
-        "expected": outcome.expected,
-        "findings": [{**finding.document, "message": finding.reason} for finding in outcome.findings],
-        "extra": outcome.extra,
-        "questions": [question.document for question in outcome.questions],
-        "will_be_taken": outcome.will_be_taken,
-    }
     if not quiet:
-        _show(options, document, "\n".join(lines))
+        _show(options, outcome.document, "\n".join(outcome.lines))
     if options.run is _submit:
         if outcome.asked and not options.confirm:
             _tell("Nothing was uploaded. If the predictions are right, start the same command with --confirm.")

@@ -5,7 +5,7 @@ The token never goes there: the addresses alone let the store take exactly the p
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -26,19 +26,26 @@ def is_direct(address: str) -> bool:
 
 
 def begin(
-    connection: Connection, challenge: str, phase: int, name: str, size: int, *, accept_incomplete: bool
-) -> str | None:
-    """Begin an upload; nothing where the installation takes all bytes itself."""
-    wanted = {"phase": phase, "filename": name, "size": size, "accept_incomplete": accept_incomplete}
-    answer = connection.request("POST", f"challenges/{challenge}/direct-uploads/", json=wanted, refused=_NOT_OFFERED)
-    return None if answer.status_code in _NOT_OFFERED else str(answer.json()["address"])
+    connection: Connection, challenge: str, wanted: Mapping[str, Any], token: Mapping[str, str]
+) -> str | tuple[str, bool] | None:
+    """Begin an upload; returns its address, or the submission of the same file, or None if bytes go to the platform."""
+    answer = connection.request(
+        "POST", f"challenges/{challenge}/direct-uploads/", json=dict(wanted), headers=token, refused=_NOT_OFFERED
+    )
+    if answer.status_code in _NOT_OFFERED:
+        return None
+    begun = answer.json()
+    return _submission(begun) if begun["address"] is None else str(begun["address"])
 
 
-def send(connection: Connection, address: str, path: Path, size: int, progress: Any) -> str:
-    """Send the parts that have not arrived, then end the upload; returns the address of the submission."""
+def send(connection: Connection, address: str, path: Path, size: int, progress: Any) -> tuple[str, bool]:
+    """Send the parts that have not arrived, then end the upload.
+
+    Returns the address of the submission, and whether it existed before.
+    """
     state = connection.get(address)
     if state["state"] == "complete":
-        return str(state["submission"])
+        return _submission(state)
     arrived = {part["number"]: part["sha256"] for part in state["arrived"]}
     digests, sent, waiting = [], 0, []
     with requests.Session() as store, ThreadPoolExecutor(AT_ONCE) as lanes:
@@ -58,7 +65,12 @@ def send(connection: Connection, address: str, path: Path, size: int, progress: 
         if waiting:
             sent += _send(connection, address, store, lanes, waiting)
     progress(sent, size)
-    return str(connection.request("POST", f"{address}end/", json={"sha256": digests}).json()["submission"])
+    return _submission(connection.request("POST", f"{address}end/", json={"sha256": digests}).json())
+
+
+def _submission(state: Mapping[str, Any]) -> tuple[str, bool]:
+    # Servers without `is_repeated` create a submission of every upload.
+    return str(state["submission"]), bool(state.get("is_repeated", False))
 
 
 def _pieces(path: Path, size: int) -> Iterator[tuple[int, bytes]]:

@@ -41,6 +41,18 @@ class Report:
     scores: list[dict[str, Any]] = field(default_factory=list)
 
     @property
+    def document(self) -> dict[str, Any]:
+        """The results as JSON values."""
+        from evaluation.checking import Finding, Severity
+
+        findings = [
+            Finding(f"run_{tried.outcome}", Severity.REJECT, tried.reason or tried.outcome, case=tried.case)
+            for tried in self.cases
+            if tried.outcome != "ok"
+        ]
+        return {"schema": 1, "findings": [finding.document for finding in findings], **asdict(self)}
+
+    @property
     def is_well(self) -> bool:
         """True if every case has a usable output."""
         return all(tried.outcome == "ok" for tried in self.cases)

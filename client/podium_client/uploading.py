@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 from podium_client import direct, settings
 from podium_client.connection import Connection, ConnectionLostError, RefusedError
@@ -25,6 +27,21 @@ _AGAIN = (409, 423, 460, 502, 503, 504)
 Progress = Callable[[int, int], None]
 
 
+class Receipt(NamedTuple):
+    """Result of an upload.
+
+    Attributes
+    ----------
+    address
+        Address of the submission, or identifier of a file.
+    is_repeated
+        True if the same file was submitted before, so that no new submission was created.
+    """
+
+    address: str
+    is_repeated: bool = False
+
+
 def upload(
     connection: Connection,
     *,
@@ -34,9 +51,12 @@ def upload(
     name: str,
     accept_incomplete: bool,
     progress: Progress,
+    again: bool = False,
     sleep: Callable[[float], None] = time.sleep,
-) -> str:
+) -> Receipt:
     """Upload a file and return the address of the submission.
+
+    A file that was submitted before is not uploaded. The address is then that of its submission.
 
     Parameters
     ----------
@@ -50,18 +70,30 @@ def upload(
         Score without asking when cases are missing.
     progress
         Called with the number of bytes sent and the total number of bytes.
+    again
+        Submit the file also if it was submitted before.
     sleep
         Waits between attempts.
     """
-    size = path.stat().st_size
+    size, digest = path.stat().st_size, sha256(path)
+    wanted = {
+        "filename": name,
+        "phase": phase,
+        "accept_incomplete": accept_incomplete,
+        "sha256": digest,
+        "again": again,
+    }
+    # The same key until an upload begins: a request whose answer was lost is repeated and not made twice.
+    token = {"Idempotency-Key": f'"{uuid4()}"'}
 
-    def send(address: str) -> str:
-        way = direct.send if direct.is_direct(address) else _send
-        return way(connection, address, path, size, progress)
+    def send(address: str) -> Receipt:
+        if direct.is_direct(address):
+            return Receipt(*direct.send(connection, address, path, size, progress))
+        return _send(connection, address, path, size, progress)
 
     return _kept_up(
-        key=f"{connection.origin} {challenge} {phase} {accept_incomplete} {size} {sha256(path)}",
-        begin=lambda: _begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete),
+        key=f"{connection.origin} {challenge} {phase} {accept_incomplete} {size} {digest}{' again' * again}",
+        begin=lambda: _begin(connection, challenge, size, wanted, token),
         send=send,
         sleep=sleep,
     )
@@ -96,27 +128,62 @@ def _send_file(connection: Connection, path: Path, sleep: Callable[[float], None
     size = path.stat().st_size
     return _kept_up(
         key=f"{connection.origin} file {path.name} {size} {sha256(path)}",
-        begin=lambda: _begun(connection, "files/", size, {"filename": path.name}),
+        begin=lambda: _begun(connection, "files/", size, {"filename": path.name}, {}),
         send=lambda address: _send(connection, address, path, size, _silent, whole="Podium-File"),
         sleep=sleep,
-    )
+    ).address
+
+
+def send_archive(
+    connection: Connection,
+    *,
+    challenge: str,
+    phase: int,
+    path: Path,
+    kind: str,
+    progress: Progress,
+    sleep: Callable[[float], None] = time.sleep,
+) -> str:
+    """Send an image or weights of an algorithm by tus; returns the id of the archive."""
+    size = path.stat().st_size
+    return _kept_up(
+        key=f"{connection.origin} {challenge} {phase} {kind} {size} {sha256(path)}",
+        begin=lambda: _begun(
+            connection,
+            f"challenges/{challenge}/phases/{phase}/algorithm-uploads/",
+            size,
+            {"filename": path.name, "kind": kind},
+            {},
+        ),
+        send=lambda address: _send(connection, address, path, size, progress, whole="Podium-Archive"),
+        sleep=sleep,
+    ).address
 
 
 def _silent(_sent: int, _size: int) -> None:
     """Ignore progress reports."""
 
 
-def _kept_up(*, key: str, begin: Callable[[], str], send: Callable[[str], str], sleep: Callable[[float], None]) -> str:
+def _kept_up(
+    *,
+    key: str,
+    begin: Callable[[], str | Receipt],
+    send: Callable[[str], Receipt],
+    sleep: Callable[[float], None],
+) -> Receipt:
     """Send the upload stored under a key, resuming an interrupted one.
 
-    Returns the result of `send` when all data have arrived.
+    Returns the result of `send` when all data have arrived, or what `begin` returns if nothing has to be sent.
     """
     address = settings.load().get("uploads", {}).get(key)
     tries = 0
     while True:
         try:
             if address is None:
-                address = begin()
+                begun = begin()
+                if isinstance(begun, Receipt):
+                    return begun
+                address = begun
                 settings.remember_upload(key, address)
             receipt = send(address)
         except RefusedError as error:
@@ -143,23 +210,33 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _begin(connection: Connection, challenge: str, phase: int, name: str, size: int, *, accept_incomplete: bool) -> str:
-    address = direct.begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete)
-    if address is not None:
-        return address
-    metadata = {"filename": name, "phase": str(phase), "accept_incomplete": "true" if accept_incomplete else "false"}
-    return _begun(connection, f"challenges/{challenge}/uploads/", size, metadata)
+def _begin(
+    connection: Connection, challenge: str, size: int, wanted: Mapping[str, Any], token: Mapping[str, str]
+) -> str | Receipt:
+    begun = direct.begin(connection, challenge, {**wanted, "size": size}, token)
+    if begun is not None:
+        return Receipt(*begun) if isinstance(begun, tuple) else begun
+    metadata = {key: str(value).lower() if isinstance(value, bool) else str(value) for key, value in wanted.items()}
+    return _begun(connection, f"challenges/{challenge}/uploads/", size, metadata, token)
 
 
-def _begun(connection: Connection, endpoint: str, size: int, metadata: Mapping[str, str]) -> str:
-    """Begin an upload by tus; returns its address."""
+def _begun(
+    connection: Connection, endpoint: str, size: int, metadata: Mapping[str, str], token: Mapping[str, str]
+) -> str | Receipt:
+    """Begin an upload by tus; returns its address, or the submission of the same file."""
     pairs = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in metadata.items())
     answer = connection.request(
         "POST",
         endpoint,
-        headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": pairs},
+        headers={**TUS, **token, "Upload-Length": str(size), "Upload-Metadata": pairs},
     )
-    return answer.headers["Location"]
+    if "Podium-Submission" in answer.headers:
+        return _receipt(answer, "Podium-Submission")
+    return str(answer.headers["Location"])
+
+
+def _receipt(answer: Any, name: str) -> Receipt:
+    return Receipt(answer.headers[name], is_repeated=answer.headers.get("Podium-Repeated") == "true")
 
 
 def _send(
@@ -170,7 +247,7 @@ def _send(
     progress: Progress,
     *,
     whole: str = "Podium-Submission",
-) -> str:
+) -> Receipt:
     """Send by tus the data that have not arrived.
 
     Returns the value of the header `whole` in the last response.
@@ -198,4 +275,4 @@ def _send(
     progress(size, size)
     if whole not in answer.headers:
         raise ClientError("The upload arrived, but the platform does not say what became of it. See its page there.")
-    return answer.headers[whole]
+    return _receipt(answer, whole)

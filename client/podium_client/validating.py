@@ -17,6 +17,8 @@ from podium_client.findings import Finding
 from podium_client.packing import files_of, is_archive
 from podium_client.tables import check_table
 
+_EXTRA_SHOWN = 20
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -44,6 +46,32 @@ class Outcome:
         remains.
         """
         return not self.findings or (self.incomplete_allowed and len(self.findings) < self.expected)
+
+    @property
+    def lines(self) -> list[str]:
+        """The result as text."""
+        lines = [f"{finding.case}: {finding.sentence}" for finding in self.findings]
+        lines += [f"{question.sentence} (check this)" for question in self.asked]
+        lines += [note.sentence for note in self.questions if note not in self.asked]
+        lines += self.extra[:_EXTRA_SHOWN]
+        lines.append(f"{self.expected - len(self.findings)} of {self.expected} cases can be scored.")
+        if self.findings and self.incomplete_allowed and self.missing_case:
+            lines.append(f"If you submit these files, each other case {self.missing_case}.")
+        elif self.findings and not self.incomplete_allowed:
+            lines.append("This phase takes complete submissions only.")
+        return lines
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The result as JSON values."""
+        return {
+            "schema": 1,
+            "expected": self.expected,
+            "findings": [{**finding.document, "message": finding.reason} for finding in self.findings],
+            "questions": [question.document for question in self.questions],
+            "extra": self.extra,
+            "will_be_taken": self.will_be_taken,
+        }
 
 
 def validate(connection: Connection, *, challenge: str, phase: int, path: Path) -> Outcome:
@@ -76,7 +104,7 @@ def _check_files(
     Returns the findings of cases, what will be ignored, with the reason, and questions about all cases together.
     """
     from evaluation.checking.rows import row_label
-    from evaluation.checking.sentences import finding, of_issue
+    from evaluation.checking.sentences import finding
     from evaluation.problems.files import file_problem
 
     names = [case["name"] for case in wanted["cases"]]
@@ -87,7 +115,20 @@ def _check_files(
         if case not in set(names)
     ]
     problem = file_problem(wanted["problem"])
-    assignment = problem.assign(beside.others, names)
+    with _separated(problem, names, beside.others, fetch) as (others, fetch_case, unexpected):
+        extra += unexpected
+        return _check_cases(wanted, others, fetch_case, beside, extra)
+
+
+def _check_cases(
+    wanted: dict[str, Any], files: list[str], fetch: Any, beside: "_Beside", extra: list[str]
+) -> tuple[list[Finding], list[str], list[Finding]]:
+    from evaluation.checking.sentences import of_issue
+    from evaluation.problems.files import FILE_PATTERN, file_problem
+
+    problem = file_problem(wanted["problem"])
+    pattern = str((wanted.get("expected") or {}).get(FILE_PATTERN, ""))
+    assignment = problem.assign(files, [case["name"] for case in wanted["cases"]], pattern=pattern)
     features: dict[str, dict[str, Any]] = {}
     reasons: dict[str, Any] = {}
     extra += [f"{file}: {note.reason}" for file, note in assignment.extra.items()]
@@ -98,31 +139,65 @@ def _check_files(
             findings.append(assignment.findings[name])
             continue
         file = assignment.files[name]
-        content, issue = _read(problem, wanted, case, fetch(file), beside)
+        content, issue = _read(problem, wanted, case, fetch(file))
         if issue is not None:
             reasons[name] = issue
             findings.append(of_issue(issue, case=name, file=file))
-        elif case_features := problem.plausibility.features(content):
+            continue
+        unused = problem.unused(content, beside.table, case=name, file=bare_name(file))
+        if case_features := problem.plausibility.features(content) | unused.features:
             features[name] = case_features
     return findings, extra, list(problem.plausibility.questions(features, reasons))
 
 
-def _read(problem: Any, wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_Beside") -> tuple[Any, Any]:
-    """Return the content of a file, and the problem with it or with its rows in the accompanying table, or None."""
+@contextmanager
+def _separated(
+    problem: Any, names: list[str], files: list[str], fetch: Any
+) -> Iterator[tuple[list[str], Any, list[str]]]:
+    """Split a table of all cases into one per case, where the kind of problem accepts it.
+
+    Yields the files, the function that provides one of them, and what will be ignored.
+
+    Raises
+    ------
+    ClientError
+        If there are several such tables, or it cannot be read.
+    """
+    from evaluation.checking.rows import row_label
+    from evaluation.checking.sentences import finding
+    from evaluation.problems.joint_tables import split_table
+    from evaluation.readers import ReadError
+
+    tables = [file for file in files if problem.joint_table and bare_name(file).lower() == problem.joint_table]
+    if not tables:
+        yield files, fetch, []
+        return
+    if len(tables) > 1:
+        raise ClientError(f"There are {len(tables)} tables {problem.joint_table}. Keep one.")
+    with tempfile.TemporaryDirectory(prefix="podium-") as folder:
+        try:
+            by_case, unexpected = split_table(fetch(tables[0]), names, Path(folder))
+        except ReadError as error:
+            raise ClientError(str(error)) from error
+        ignored = [f"{file}: ignored next to {problem.joint_table}" for file in files if file != tables[0]]
+        ignored += [
+            f"{row_label(problem.joint_table, case)}: {finding('row_of_no_case', value=case).reason}"
+            for case in unexpected
+        ]
+        by_name = {path.name: path for path in by_case.values()}
+        yield list(by_name), by_name.__getitem__, ignored
+
+
+def _read(problem: Any, wanted: dict[str, Any], case: dict[str, Any], file: Path) -> tuple[Any, Any]:
+    """Return the content of a file, and the problem with it, or None."""
     from evaluation.readers import Limits, ReadError
 
-    name, facts = case["name"], case["geometry"]
-    content = None
+    facts = case["geometry"]
     expected = {"labels": wanted["labels"]} | wanted.get("expected", {})
     try:
         content = problem.read_prediction(file, facts, expected, limits=Limits(decoded_bytes=problem.byte_limit(facts)))
-        if beside.table is None:
-            return content, None
-        if name in beside.table.invalid:
-            return content, beside.table.invalid[name]
-        problem.check_objects(content, beside.table.of(name), case=name, file=file.name)
     except ReadError as error:
-        return content, error.issue
+        return None, error.issue
     return content, None
 
 

@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from podium_client.errors import ClientError
+from podium_client.site.reasons import REASONS
 
-REASONS = (
-    *("annotation_error", "protocol_unclear", "missing_label", "image_artefact"),
-    *("preprocessing", "duplicate", "empty", "other"),
-)
-"""Reasons for grading down a case."""
 ATTRIBUTIONS = ("submission", "site", "platform")
 """Parties that can be responsible when an algorithm produced no output at a site."""
 

@@ -17,8 +17,8 @@ from evaluation.federation.scheme import unit_level
 from evaluation.readers import ReadError
 from podium_client.errors import ClientError
 from podium_client.site import guests, outbox
-from podium_client.site.arguments import REASONS
 from podium_client.site.folder import CASES, SiteFolder, sha256_of
+from podium_client.site.reasons import REASONS
 
 
 def references_of(site: SiteFolder) -> Path:

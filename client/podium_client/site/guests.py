@@ -59,7 +59,7 @@ def take_in(site: SiteFolder, path: Path) -> str:
         ("algorithms", site.algorithms),
     ):
         if hand_over[key] != expected:
-            raise ClientError(f"{path} was made for another site, challenge or package ({key}). Have it made anew.")
+            raise ClientError(f"{path} was made for another site, challenge or package ({key}). Request a new one.")
     _check_sealed(site, hand_over)
     (site.path / _GUESTS).mkdir(exist_ok=True, mode=0o700)
     site.write(f"{_GUESTS}/{hand_over['site']}.json", hand_over)
