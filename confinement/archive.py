@@ -127,7 +127,7 @@ def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = 
         If the data are damaged or exceed `limit` bytes, regardless of the size in the archive's directory.
     """
     damaged = member.replace("{", "{{").replace("}", "}}") + (
-        " is damaged inside the archive ({}). Pack the archive again and upload it anew."
+        " is damaged inside the archive ({}). Pack the archive again and upload it again."
     )
     with (
         _refusing(damaged),
@@ -176,7 +176,7 @@ def repack_tar(path: Path, target: Path, limits: ArchiveLimits) -> None:
     total = count = 0
     most = limits.packing.most(path.stat().st_size)
     with (
-        _refusing("The archive cannot be read to its end ({}). Pack it again and upload it anew."),
+        _refusing("The archive cannot be read to its end ({}). Pack it again and upload it again."),
         _opened(path) as source,
         zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as sink,
     ):

@@ -262,7 +262,7 @@ class Members:
         self._stream = self._path.open("rb")
         self._members: dict[str, Member] = {}
         self._links: dict[str, str] = {}
-        with refusing("The archive cannot be read to its end ({}). Save the image again and upload it anew."):
+        with refusing("The archive cannot be read to its end ({}). Save the image again and upload it again."):
             self._walk()
 
     def __contains__(self, name: str) -> bool:
@@ -278,7 +278,7 @@ class Members:
         """
         member = self._members.get(self._links.get(name, name))
         if member is None:
-            raise TakingError(f"The archive lacks {name[:120]}. Save the image again and upload it anew.")
+            raise TakingError(f"The archive lacks {name[:120]}. Save the image again and upload it again.")
         return member
 
     def content(self, name: str, most: int) -> bytes:
@@ -369,7 +369,7 @@ def _plain(path: Path, scratch: Path, bound: Bound) -> Path:
     with path.open("rb") as packed, target.open("wb") as sink:
         start = packed.read(16)
         with (
-            refusing("The archive cannot be unpacked ({}). Save the image again and upload it anew."),
+            refusing("The archive cannot be unpacked ({}). Save the image again and upload it again."),
             decompressed(Window(packed, 0, size), start) as source,
         ):
             plain = Unpacked(source, bound, "The archive")

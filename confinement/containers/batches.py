@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from confinement.containers.limits import RunLimits
+from confinement.containers.logs import Log
 
 LEAST_PEAK_BYTES: Final = 16 * 1024**2
 """Smallest peak memory in bytes that is reported for a container.
@@ -103,22 +104,6 @@ class Collected:
     size: int = 0
     reason: str = ""
     """Reason for rejecting it: one sentence for the team."""
-
-
-@dataclass(frozen=True)
-class Log:
-    """Output that a container printed: its beginning, its end and its total size."""
-
-    first: bytes = b""
-    last: bytes = b""
-    size: int = 0
-    lines: int = 0
-
-    def text(self) -> str:
-        """Return the log as displayable text: no control characters except line ends and tabs."""
-        from confinement.containers.logs import shown
-
-        return shown(self)
 
 
 @dataclass(frozen=True)

@@ -118,16 +118,16 @@ def _judge(stream: Unpacked, layer: str, tree: Tree, limits: ImageLimits) -> Non
         above = name
         while above := posixpath.dirname(above):
             if above in links:
-                raise TakingError(f"{layer}: {name[:120]} lies behind the link {above[:120]}. Build the image anew.")
+                raise TakingError(f"{layer}: {name[:120]} lies behind the link {above[:120]}. Build the image again.")
         _note(entry, name, tree, links)
 
 
 def _name(name: str, layer: str) -> str:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if ".." in parts or (name.startswith("/") and parts):
-        raise TakingError(f"{layer}: {name[:120]} points outside of the image. Build the image anew.")
+        raise TakingError(f"{layer}: {name[:120]} points outside of the image. Build the image again.")
     if len(name) > _NAME_LENGTH:
-        raise TakingError(f"{layer}: a name is longer than {_NAME_LENGTH:,} characters. Build the image anew.")
+        raise TakingError(f"{layer}: a name is longer than {_NAME_LENGTH:,} characters. Build the image again.")
     return "/".join(parts)
 
 

@@ -3,9 +3,29 @@
 It is read continuously. Its beginning and end are kept and shown without control characters.
 """
 
-from confinement.containers.batches import Log
+from dataclasses import dataclass
 
 KEPT_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Log:
+    """Output that a container printed: its beginning, its end and its total size."""
+
+    first: bytes = b""
+    last: bytes = b""
+    size: int = 0
+    lines: int = 0
+
+    def text(self) -> str:
+        """Return the log as displayable text.
+
+        It contains no control characters except line ends and tabs. A line marks omitted bytes.
+        """
+        left_out = self.size - len(self.first) - len(self.last)
+        gap = f"\n… {left_out:,} bytes are left out …\n" if left_out > 0 else ""
+        text = self.first.decode(errors="replace") + gap + self.last.decode(errors="replace")
+        return "".join(mark for mark in text if mark in "\n\t" or (mark.isprintable() or mark == " "))
 
 
 class LogReader:
@@ -31,14 +51,3 @@ class LogReader:
     def log(self) -> Log:
         """Return what there is so far."""
         return Log(bytes(self._first), bytes(self._last[-self._kept :]), self.size, self.lines)
-
-
-def shown(log: Log) -> str:
-    """Return a log as displayable text.
-
-    It contains no control characters except line ends and tabs. A line marks omitted bytes.
-    """
-    left_out = log.size - len(log.first) - len(log.last)
-    gap = f"\n… {left_out:,} bytes are left out …\n" if left_out > 0 else ""
-    text = log.first.decode(errors="replace") + gap + log.last.decode(errors="replace")
-    return "".join(mark for mark in text if mark in "\n\t" or (mark.isprintable() or mark == " "))

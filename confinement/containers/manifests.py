@@ -228,15 +228,15 @@ def inner_configuration(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
         if value is not None and not (isinstance(value, list) and all(isinstance(part, str) for part in value)):
             raise TakingError(f"{key} of the image has to be a list of texts. Build it with the form in brackets.")
         if value and any("\0" in part for part in value):
-            raise TakingError(f"{key} of the image has a zero byte. Build it anew.")
+            raise TakingError(f"{key} of the image has a zero byte. Build it again.")
     for key in ("User", "WorkingDir"):
         if not isinstance(inner.get(key) or "", str):
-            raise TakingError(f"{key} of the image has to be a text. Build it anew.")
+            raise TakingError(f"{key} of the image has to be a text. Build it again.")
     labels = inner.get("Labels")
     if labels is not None and not (
         isinstance(labels, dict) and all(isinstance(value, str) for value in labels.values())
     ):
-        raise TakingError("Labels of the image have to be texts. Build it anew.")
+        raise TakingError("Labels of the image have to be texts. Build it again.")
     return inner
 
 

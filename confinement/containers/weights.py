@@ -97,7 +97,7 @@ def _take(archive: Path, store: Path, limits: WeightsLimits) -> dict[str, str | 
     with archive.open("rb") as packed:
         start = packed.read(16)
         with (
-            refusing("The weights cannot be read ({}). Pack them again and upload them anew."),
+            refusing("The weights cannot be read ({}). Pack them again and upload them again."),
             decompressed(Window(packed, 0, size), start) as source,
         ):
             bound = Bound(most=limits.unpacked_bytes, packed=size, packing=limits.packing)
