@@ -38,6 +38,14 @@ class ProfileForm(forms.ModelForm):
         help_text="Optional, such as 0000-0002-1825-0097. It identifies you in publications of challenges.",
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.orcid_verified_at is not None:
+            self.fields["orcid"].disabled = True
+            self.fields[
+                "orcid"
+            ].help_text = "Verified: you signed in at ORCID. To change it, remove the linked account."
+
     def clean_orcid(self):
         return plain_orcid(self.cleaned_data["orcid"])
 
@@ -77,8 +85,11 @@ class LoginForm(allauth_forms.LoginForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["login"].label = "Username or e-mail address"
+        self.fields["remember"].label = "Remember me"
         attributes = self.fields["login"].widget.attrs
         attributes["autocomplete"] = "username"
+        attributes.pop("placeholder", None)
         # A rejected form has the focus on its errors.
         attributes["autofocus"] = not self.is_bound
         _link_reset_last(self.fields["password"])

@@ -30,6 +30,10 @@ class User(AbstractUser):
         "ORCID iD", max_length=19, blank=True, validators=[validate_orcid], help_text="for example 0000-0002-1825-0097"
     )
 
+    orcid_verified_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="when the person signed in at ORCID with this iD"
+    )
+
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(Lower("email"), name="accounts_user_email_unique", condition=~models.Q(email="")),
@@ -64,6 +68,7 @@ class AccessToken(models.Model):
         DESIGN = "design", "design: write designs"
         ANALYSE = "analyse", "analyse: bring tables of finished challenges"
         MEASURE = "measure", "measure: bring values measured outside into challenges that you organize"
+        ORGANIZE = "organize", "organize: act for you in designs, calls and challenges that you organize or chair"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")

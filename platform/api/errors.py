@@ -31,12 +31,14 @@ def problem_handler(error: Exception, context: dict[str, Any]) -> Response | Non
     if isinstance(error, Http404):
         error = exceptions.NotFound("Not found. Check the address, and whether your account has access.")
     elif isinstance(error, PermissionDenied):
-        error = exceptions.PermissionDenied()
+        error = exceptions.PermissionDenied(*error.args[:1])
     refused = isinstance(error, exceptions.ValidationError)
     detail = (
         "The input was refused; `errors` says why, field by field." if refused else str(getattr(error, "detail", error))
     )
     content = problem(context["request"].path, response.status_code, detail=detail)
+    if isinstance(code := getattr(error, "problem_code", None), str):
+        content |= {"code": code}
     response.data = content | {"errors": response.data} if refused else content
     response.content_type = "application/problem+json"
     return response

@@ -1,9 +1,15 @@
 """HTTP in, HTTP out."""
 
+from functools import cache
+from typing import Any, NamedTuple
+
 from django.db.models import QuerySet
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularSwaggerSplitView
 from rest_framework import mixins, viewsets
 from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -49,3 +55,36 @@ class MeView(APIView):
                 }
             ).data
         )
+
+
+class Operation(NamedTuple):
+    """An operation as the list of the documentation shows it."""
+
+    method: str
+    address: str
+    text: str
+
+
+@cache
+def operations() -> dict[str, list[Operation]]:
+    """Return all operations by group, in alphabetical order; they do not change while the process runs."""
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    groups: dict[str, list[Operation]] = {}
+    for address, methods in schema["paths"].items():
+        for method, content in methods.items():
+            text = content.get("summary") or content.get("description", "").partition("\n")[0]
+            for tag in content.get("tags", ["other"]):
+                groups.setdefault(tag, []).append(Operation(method.upper(), address, text))
+    return dict(sorted(groups.items()))
+
+
+class DocumentationView(SpectacularSwaggerSplitView):
+    """The documentation of the interface: an introduction, a list of operations, and forms to try them."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return the page, or with the query `script` its script."""
+        response = super().get(request, *args, **kwargs)
+        if request.GET.get("script") is None:
+            response.data |= {"groups": operations(), "origin": request.build_absolute_uri("/").rstrip("/")}
+        return response

@@ -26,12 +26,20 @@
 `teams_scored`
     Number of teams with a score in a phase at a moment. It shows what organizers could know when they requested a
     change.
+`steps`
+    Steps of the checklist of organizers that only a lower app knows (data, test sets, report).
+`case_counts`
+    Returns the number of distinct test cases of some challenges (ids).
+`data_access`
+    Access of participants to data (`DataAccess`): the choices of the catalogue, and the access of some challenges.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from django.db.models import Q
 
 from accounts.models import User
 from challenges.models import Challenge, Phase, Team
@@ -100,6 +108,50 @@ class Entrant:
     can_remind: bool = False
 
 
+@dataclass(frozen=True)
+class DataAccess:
+    """Access of participants to the data of challenges.
+
+    Attributes
+    ----------
+    choices
+        Values and labels of the filter.
+    condition
+        Returns the condition of challenges with a value.
+    values
+        Returns the values of some challenges (ids), each with the values that apply.
+    """
+
+    choices: tuple[tuple[str, str], ...]
+    condition: Callable[[str], Q]
+    values: Callable[[Collection[int]], Mapping[int, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step from the design of a challenge to its report.
+
+    Attributes
+    ----------
+    order
+        Position in the checklist, small numbers first.
+    note
+        Facts about the state, such as the date or ``2 of 3``.
+    person
+        The person who did it; empty if the owners must act.
+    act, address
+        Next action and its page.
+    """
+
+    title: str
+    is_done: bool
+    order: int
+    note: str = ""
+    person: str = ""
+    act: str = ""
+    address: str = ""
+
+
 PhaseFacts = Callable[[Sequence[Phase]], dict[int, list[tuple[str, str]]]]
 Figures = Callable[[Challenge], list[Figure]]
 Exports = Callable[[Challenge], Iterator[tuple[str, str]]]
@@ -109,6 +161,8 @@ Entrants = Callable[[Phase], list[Entrant]]
 Reminders = Callable[[Phase, Collection[int], User], int]
 ArrivalsByTask = Callable[[Challenge], Mapping[int, Arrivals]]
 TeamsScored = Callable[[Phase, datetime], int]
+Steps = Callable[[Challenge], list[Step]]
+CaseCounts = Callable[[Collection[int]], Mapping[int, int]]
 Submitted = Callable[[Team], SubmittedTasks]
 StandingChanged = Callable[[int], None]
 
@@ -124,6 +178,9 @@ reminders: Hook[Reminders] = Hook()
 teams_scored: Hook[TeamsScored] = Hook()
 submitted: Hook[Submitted] = Hook()
 standing_changed: Hook[StandingChanged] = Hook()
+steps: Hook[Steps] = Hook()
+case_counts: Hook[CaseCounts] = Hook()
+data_access: Hook[DataAccess] = Hook()
 _pages: Hook[Tab] = Hook()
 
 
@@ -156,6 +213,36 @@ def facts_of(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
 def figures_of(challenge: Challenge) -> list[Figure]:
     """Return the figures of the lower apps for the first page of organizers."""
     return [figure for provider in figures for figure in provider(challenge)]
+
+
+def case_counts_of(challenges: Collection[int]) -> dict[int, int]:
+    """Return the number of distinct test cases of some challenges (ids); those without a test set are absent."""
+    return {pk: count for provider in case_counts for pk, count in provider(challenges).items()}
+
+
+def access_choices() -> list[tuple[str, str]]:
+    """Return the values and labels of the access to data."""
+    return [choice for provider in data_access for choice in provider.choices]
+
+
+def access_condition(value: str) -> Q:
+    """Return the condition of challenges with an access to data."""
+    provider = next(provider for provider in data_access if value in dict(provider.choices))
+    return provider.condition(value)
+
+
+def access_of(challenges: Collection[int]) -> dict[int, str]:
+    """Return how participants get the data of some challenges (ids), as text."""
+    return {
+        pk: ", ".join(dict(provider.choices)[value] for value in values)
+        for provider in data_access
+        for pk, values in provider.values(challenges).items()
+    }
+
+
+def steps_of(challenge: Challenge) -> list[Step]:
+    """Return the steps of the lower apps for the checklist."""
+    return [step for provider in steps for step in provider(challenge)]
 
 
 def handed_in(team: Team) -> SubmittedTasks:

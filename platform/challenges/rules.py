@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import rules
 
-from challenges.models import Challenge, Member, Organizer, Task, Team
+from challenges.models import Challenge, Contact, Member, Organizer, Task, Team
 from designs.rules import is_editor
 from registry.models import Registration
 
@@ -124,6 +124,25 @@ def is_public(user: Any, challenge: Challenge | None) -> bool:  # noqa: ARG001 (
 
 
 @rules.predicate
+def is_correspondent(user: Any, contact: Contact | None) -> bool:
+    """Return whether a person takes part in a private conversation: its sender, and the organizers of the challenge.
+
+    Administrators of the platform do not.
+    """
+    if contact is None or not user.is_authenticated:
+        return False
+    return contact.sender_id == user.pk or bool(is_named_organizer(user, contact.challenge))
+
+
+@rules.predicate
+def may_contact(user: Any, challenge: Challenge | None) -> bool:
+    """Return whether a person may write to the organizers: anyone signed in who sees the challenge, except organizers."""
+    if challenge is None or not user.is_authenticated:
+        return False
+    return challenge.is_public and not is_named_organizer(user, challenge)
+
+
+@rules.predicate
 def may_launch(user: Any, registration: Registration | None) -> bool:
     """Return whether a person may launch a registration.
 
@@ -152,3 +171,6 @@ rules.add_perm("challenges.discuss_challenge", rules.is_authenticated & (is_publ
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
 rules.add_rule("challenges.belong_to_team", is_participant)
 rules.add_rule("challenges.lead_team", is_captain)
+rules.add_rule("challenges.contact_organizers", may_contact)
+rules.add_rule("challenges.read_contact", is_correspondent)
+rules.add_rule("challenges.answer_contacts", is_named_organizer)

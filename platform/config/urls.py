@@ -24,6 +24,7 @@ urlpatterns = [
     path("challenges/<slug:slug>/", include("datastore.test_sets.urls")),
     path("challenges/<slug:slug>/", include("executions.urls")),
     path("challenges/<slug:slug>/", include("executions.judging.urls")),
+    path("", include("executions.runners.urls")),
     path("challenges/<slug:slug>/", include("federation.urls")),
     path("challenges/<slug:slug>/", include("submissions.urls")),
     path("challenges/<slug:slug>/", include("submissions.measurements.urls")),

@@ -12,6 +12,8 @@
     The newest public document of an earlier registration, found by its identifier or readable name.
 `standings`
     Status of designs beyond writing: filed, decided, registered. Requested for many designs at once.
+`phases`
+    Phases of each task that a design would have after its launch, and what is missing for them.
 `filings`
     The call in which a design without obstacles can be filed.
 """
@@ -25,6 +27,7 @@ from typing import Any
 from django.utils import timezone
 
 from designs.models import Design, DesignTask
+from evaluation.designs.document import Document
 from web.hooks import Hook
 from web.wording import distance_words
 
@@ -103,11 +106,29 @@ class Standing:
         return f"{self.words} {distance_words(self.due, timezone.now())}" if self.due else self.words
 
 
+@dataclass(frozen=True)
+class PlannedPhase:
+    """A phase that a task would have after the launch: its name, its dates in words, and its rules."""
+
+    name: str
+    dates: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PlannedPhases:
+    """Phases of each task by its key, and the reasons why phases cannot be derived yet."""
+
+    by_task: Mapping[str, Sequence[PlannedPhase]]
+    open_points: tuple[str, ...] = ()
+
+
 readers: Hook[Callable[[Any, Design], bool]] = Hook()
 registered_names: Hook[Callable[[], Iterable[RegisteredName]]] = Hook()
 registered_at: Hook[Callable[[Design], datetime | None]] = Hook()
 reference_sources: Hook[Callable[[Any, DesignTask], Iterable[ReferenceSource]]] = Hook()
 registered_documents: Hook[Callable[[str], RegisteredDocument | None]] = Hook()
+phases: Hook[Callable[[Document], PlannedPhases]] = Hook()
 standings: Hook[Callable[[Any, Sequence[Design]], Mapping[int, Standing]]] = Hook()
 filings: Hook[Callable[[Any, Design, int, bool], Standing]] = Hook()
 """Called with the person, the design, its share of essential parameters in percent, and whether the platform executes it."""

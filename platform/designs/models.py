@@ -282,20 +282,25 @@ class Scan(Work):
         return self.state in (self.State.DONE, self.State.FAILED)
 
 
-class Simulation(Work):
-    """Simulation of a task with the assessment that was compiled when the simulation was requested."""
+class DesignComputation(Work):
+    """Computation about a design that a worker does and a page follows.
+
+    Attributes
+    ----------
+    finished, pieces
+        Progress: parts that are done, and all parts.
+    problem
+        Reason of a failure, for the people who write the design.
+    """
 
     class State(models.TextChoices):
-        """State of the simulation."""
+        """State of the computation."""
 
         QUEUED = "queued", "waiting"
         RUNNING = "running", "running"
         DONE = "done", "done"
         FAILED = "failed", "failed"
 
-    task = models.ForeignKey(DesignTask, on_delete=models.CASCADE, related_name="simulations")
-    assessment = models.JSONField()
-    options = models.JSONField(help_text="cases, teams, spread or pilot")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     finished = models.PositiveIntegerField(default=0)
     pieces = models.PositiveIntegerField(default=0)
@@ -305,15 +310,117 @@ class Simulation(Work):
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
+        abstract = True
         ordering = ["-requested_at", "-pk"]
+
+    @property
+    def is_over(self) -> bool:
+        """True if the computation no longer changes."""
+        return self.state in (self.State.DONE, self.State.FAILED)
+
+
+class Simulation(DesignComputation):
+    """Simulation of a task with the assessment that was compiled when the simulation was requested."""
+
+    task = models.ForeignKey(DesignTask, on_delete=models.CASCADE, related_name="simulations")
+    assessment = models.JSONField()
+    options = models.JSONField(help_text="cases, teams, spread or pilot")
 
     def __str__(self) -> str:
         return f"simulation of {self.task}"
 
+
+class Rehearsal(DesignComputation):
+    """Rehearsal of one state of a design: sample data are sealed, submitted, scored and ranked as after the launch.
+
+    Only the people who write the design and its reviewers see it.
+
+    Attributes
+    ----------
+    version
+        The frozen version that was rehearsed; None for the working document.
+    digest
+        SHA-256 of the rehearsed document, equal to that of a version with the same content.
+    result
+        Document of `evaluation.rehearsal.Rehearsal`, with the phases of each task.
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="rehearsals")
+    version = models.ForeignKey(DesignVersion, null=True, on_delete=models.CASCADE, related_name="rehearsals")
+    digest = models.CharField(max_length=64)
+    step = models.CharField(max_length=80, blank=True)
+
+    def __str__(self) -> str:
+        return f"rehearsal of {self.design}"
+
     @property
-    def is_over(self) -> bool:
-        """True if the simulation no longer changes."""
-        return self.state in (self.State.DONE, self.State.FAILED)
+    def is_passed(self) -> bool:
+        """True if the rehearsal ended without a problem."""
+        return self.state == self.State.DONE and bool((self.result or {}).get("is_passed"))
+
+    @property
+    def has_failed(self) -> bool:
+        """True if the rehearsal found a problem of the design."""
+        return self.state == self.State.DONE and not self.is_passed
+
+
+class DesignImport(DesignComputation):
+    """Import of a Word or PDF document into a design. The file is deleted after it was read.
+
+    Attributes
+    ----------
+    stored
+        Name of the file in the private storage; empty after it was read.
+    result
+        Passages that belong to no field, and notes about what was not read.
+    """
+
+    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="imports")
+    name = models.CharField(max_length=200, help_text="name of the file")
+    stored = models.CharField(max_length=200, blank=True)
+    sha256 = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"import of {self.name} into {self.design}"
+
+
+class ImportedField(models.Model):
+    """A value that a document proposes for a field, with the words of the document and the decision of a person.
+
+    Attributes
+    ----------
+    proposal
+        Value, details and state of the field as JSON, with ``suggestions`` and ``others``.
+    question
+        What a person must decide; empty for a value that the document states exactly.
+    """
+
+    class Decision(models.TextChoices):
+        """Decision about a proposal."""
+
+        NONE = "", "not decided"
+        ACCEPTED = "accepted", "accepted"
+        EDITED = "edited", "edited"
+        OPEN = "open", "left open"
+
+    source = models.ForeignKey(DesignImport, on_delete=models.CASCADE, related_name="fields")
+    position = models.PositiveIntegerField()
+    task = models.ForeignKey(DesignTask, null=True, on_delete=models.CASCADE, related_name="+")
+    parameter = models.CharField(max_length=80)
+    page = models.PositiveIntegerField(null=True)
+    words = models.TextField()
+    proposal = models.JSONField()
+    question = models.TextField(blank=True)
+    decision = models.CharField(max_length=10, choices=Decision, blank=True, default=Decision.NONE)
+    decided_at = models.DateTimeField(null=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["source", "position"], name="designs_imported_field_once")]
+
+    def __str__(self) -> str:
+        return f"{self.parameter} of {self.source}"
 
 
 class LinkAnswer(models.Model):

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from designs.models import Design
-from designs.services import embargoes, links, scans, simulations
+from designs.services import embargoes, imports, links, rehearsals, scans, simulations
 
 
 @shared_task
@@ -27,9 +27,21 @@ def simulate(simulation_id: int) -> None:
 
 
 @shared_task
+def rehearse(rehearsal_id: int) -> None:
+    """Run a design on sample data."""
+    rehearsals.run_rehearsal(rehearsal_id=rehearsal_id)
+
+
+@shared_task
 def scan(scan_id: int) -> None:
     """Read references for what may go wrong with them."""
     scans.run_scan(scan_id=scan_id)
+
+
+@shared_task
+def read_document(import_id: int) -> None:
+    """Read a Word or PDF document for the proposals of a design."""
+    imports.run_import(import_id=import_id)
 
 
 @shared_task

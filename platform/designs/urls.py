@@ -1,6 +1,6 @@
 from django.urls import path
 
-from designs.views import advice, checks, fields, pages, people, scans, simulations, versions
+from designs.views import advice, checks, fields, imports, pages, people, rehearsals, scans, simulations, versions
 from web.visitors import costly
 
 app_name = "designs"
@@ -35,6 +35,13 @@ urlpatterns = [
     path("<slug:slug>/simulation/<slug:task>/", simulations.simulation, name="simulation"),
     path("<slug:slug>/simulations/<int:pk>/", simulations.status, name="simulation_status"),
     path("<slug:slug>/simulations/<int:pk>/<int:number>.json", simulations.figure, name="simulation_figure"),
+    path("<slug:slug>/rehearsal/", rehearsals.rehearsal, name="rehearsal"),
+    path("<slug:slug>/rehearsals/<int:pk>/", rehearsals.status, name="rehearsal_status"),
+    path("<slug:slug>/import/", imports.imported, name="imported"),
+    path("<slug:slug>/imports/<int:pk>/", imports.status, name="import_status"),
+    path("<slug:slug>/import/field/<int:pk>/", imports.decide, name="decide_import"),
+    path("<slug:slug>/import/<slug:key>/accept/", imports.accept_section, name="accept_import"),
+    path("<slug:slug>/import/<slug:key>/<slug:task>/accept/", imports.accept_section, name="accept_task_import"),
     path("<slug:slug>/assessment/", checks.assessment, name="assessment"),
     path("<slug:slug>/assessment/<slug:task>.json", checks.assessment_json, name="assessment_json"),
     path("<slug:slug>/versions/", versions.versions, name="versions"),

@@ -23,7 +23,10 @@ from executions.queries.availability import unavailable
 def register() -> None:
     """Connect the contributions of this app."""
     kinds.register(
-        "compute_time_near_its_end", "The compute time of algorithms in your challenge is nearly used up", order=13
+        "compute_time_near_its_end",
+        "The compute time of algorithms in your challenge is nearly used up",
+        order=13,
+        role="organizer",
     )
     uploads_hooks.stored_files.register(stored)
 
@@ -32,9 +35,9 @@ def register() -> None:
 @register_check("containers_run_here", reads=("algorithm_execution", "submission_method"))
 def containers_run_here(subject: Subject) -> str | None:
     """A machine of this installation runs containers, and every test case of the task has an image for them."""
-    if problem := unavailable():
-        return problem
     challenge = challenge_of(subject)
+    if problem := unavailable(challenge):
+        return problem
     if challenge is None:
         return None
     sets = TestSet.objects.filter(phase__task__challenge=challenge, is_active=True).select_related("phase")

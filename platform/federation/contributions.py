@@ -30,8 +30,10 @@ def register() -> None:
     challenges_hooks.figures.register(figures)
     execution_hooks.needed.register(given_to_sites)
     kinds.register("site_invited", "Your institution is invited to score algorithms on its own cases", order=16)
-    kinds.register("site_registered", "A site of a challenge of yours registered its key", order=17)
-    kinds.register("site_message_refused", "Messages of a site of a challenge of yours were refused", order=17)
+    kinds.register("site_registered", "A site of a challenge of yours registered its key", order=17, role="organizer")
+    kinds.register(
+        "site_message_refused", "Messages of a site of a challenge of yours were refused", order=17, role="organizer"
+    )
     uploads_hooks.stored_files.register(stored)
 
 

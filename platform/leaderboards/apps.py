@@ -17,7 +17,7 @@ class LeaderboardsConfig(AppConfig):
         from submissions import hooks as submission_hooks
         from web.home import pictures, register_section
 
-        kinds.register(work.RANKING, work.FOLLOWING, work.ANALYSES)
+        kinds.register(work.RANKING, work.FOLLOWING, work.ANALYSES, work.SUSPECTS)
         messages.register(public_rankings.KIND, "The final ranking of a challenge of yours is public", order=18)
         records.register()
         challenge_hooks.register_tab("Leaderboard", "leaderboards:first", order=30)

@@ -5,10 +5,12 @@ from typing import Any
 import rules
 
 from challenges.models import Phase
-from challenges.rules import is_organizer, is_public
+from challenges.rules import is_named_organizer, is_organizer, is_participant, is_public
 from datastore.test_sets.queries.decoys import keeps_decoys
 from datastore.test_sets.rules import access_to_phase
+from evaluation.problems import kind_of
 from executions.queries.costs import costs_in, kept_from
+from leaderboards.models import SuspectReader
 
 
 @rules.predicate
@@ -47,7 +49,7 @@ def sees_no_reference_unduly(user: Any, phase: Phase | None) -> bool:
     """
     if phase is None:
         return False
-    return not phase.assessment.kind.evidence.reveals_references or access_to_phase(user, phase).references
+    return not kind_of(phase.assessment).evidence.reveals_references or access_to_phase(user, phase).references
 
 
 @rules.predicate
@@ -60,6 +62,20 @@ def sees_evidence(user: Any, phase: Phase | None) -> bool:
 def keeps_no_costs(user: Any, phase: Phase | None) -> bool:
     """Nothing that running took on single cases is kept from the person; a bundle holds the values of all of them."""
     return phase is not None and not kept_from(user, phase, costs_in(phase.assessment))
+
+
+@rules.predicate
+def sees_suspects(user: Any, phase: Phase | None) -> bool:
+    """Is a named organizer of the challenge and in none of its teams: a suspect reveals something about its reference."""
+    return phase is not None and is_named_organizer(user, phase.challenge) and not is_participant(user, phase.challenge)
+
+
+@rules.predicate
+def reads_suspects(user: Any, phase: Phase | None) -> bool:
+    """Was invited to read suspect references, and is in no team of the challenge."""
+    if phase is None or not user.is_authenticated or is_participant(user, phase.challenge):
+        return False
+    return SuspectReader.objects.filter(phase=phase, user=user).exists()
 
 
 # The ranking: table, figures without single cases, ranking document, history.
@@ -76,3 +92,6 @@ rules.add_perm("leaderboards.view_withheld", organizes)
 # What came after the public ranking was frozen, and when it is frozen.
 rules.add_perm("leaderboards.view_frozen", organizes)
 rules.add_perm("leaderboards.freeze", organizes)
+# Rules as well: administrators see no hidden reference, and no more of it by a list of suspects.
+rules.add_rule("leaderboards.view_suspects", sees_suspects)
+rules.add_rule("leaderboards.read_suspects", sees_suspects | reads_suspects)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from leaderboards.services import analyses, following, public_rankings, rankings
+from leaderboards.services import analyses, following, public_rankings, rankings, suspects
 
 
 @shared_task(name="leaderboards.tasks.rank_phase")
@@ -21,6 +21,12 @@ def follow_phase(phase_id: int) -> None:
 def analyse_version(version_id: int) -> None:
     """Make the figures and comparisons of a ranking version."""
     analyses.analyse_version(version_id=version_id)
+
+
+@shared_task(name="leaderboards.tasks.search_suspects")
+def search_suspects(phase_id: int) -> None:
+    """Look for suspect references of a phase."""
+    suspects.search(phase_id=phase_id)
 
 
 @shared_task(name="leaderboards.tasks.sweep")

@@ -14,9 +14,11 @@ class OperationsConfig(AppConfig):
             witnesses,
             writers,
         )
+        from operations.queries.overview import is_operator
         from operations.services import layout
         from operations.services.examples import try_me
         from submissions import hooks
+        from web import navigation
         from web.examples import register_hint
 
         unsealed.register()
@@ -24,6 +26,9 @@ class OperationsConfig(AppConfig):
         writers.register()
         pre_migrate.connect(layout.mark_new_database, sender=self)
         hooks.try_me.register(try_me)
+        navigation.register(
+            "Operate", "operations:operate", menu="account", order=90, visible=lambda request: is_operator(request.user)
+        )
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)
             register_hint("Submit predictions yourself (as paula)", "submissions:submit", "hippocampus", order=20)

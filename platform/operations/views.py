@@ -5,13 +5,21 @@ import io
 from dataclasses import asdict
 
 from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from accounts.queries import account_named
+from accounts.requests import SignedInRequest
+from operations.queries import overview as overviews
 from operations.queries.health import health
 from operations.queries.measuring import exposition
+from operations.services.administrators import CHAIR, give_role, take_role
+from operations.services.doctor import examine
 from operations.services.examples import TRY_ME_NAME, image_to_try
 from operations.services.proxies import entries_for
 
@@ -64,3 +72,50 @@ def try_me(request: HttpRequest, example: str, file: str) -> FileResponse:  # no
     if content is None:
         raise Http404("There is no such example file.")
     return FileResponse(io.BytesIO(content), as_attachment=True, filename=file)
+
+
+@login_required
+@never_cache
+@require_safe
+def operate(request: SignedInRequest) -> HttpResponse:
+    """The page of administrators: roles, health, work, e-mails, storage, and the checks of `doctor` on request."""
+    _require_operator(request)
+    return render(
+        request,
+        "operations/operate.html",
+        {
+            "overview": overviews.overview(),
+            "health": health(),
+            "findings": examine() if request.GET.get("checks") == "1" else None,
+        },
+    )
+
+
+@login_required
+@require_POST
+def chair(request: SignedInRequest) -> HttpResponse:
+    """Add or remove a chair."""
+    _require_operator(request)
+    name = request.POST.get("account", "").strip()[:254]
+    user = account_named(name)
+    if user is None:
+        messages.error(request, f"Account “{name}” not found. Enter a user name or an e-mail address.")
+    elif request.POST.get("act") == "remove":
+        take_role(user=user, role=CHAIR, actor=request.user)
+        messages.success(request, f"{user.display_name} is no longer a chair.")
+    else:
+        give_role(user=user, role=CHAIR, actor=request.user)
+        messages.success(request, f"{user.display_name} is a chair and can create calls.")
+    return redirect("operations:operate")
+
+
+def _require_operator(request: SignedInRequest) -> None:
+    """Refuse everyone but administrators; the response does not reveal the page.
+
+    Raises
+    ------
+    Http404
+        For everyone else.
+    """
+    if not overviews.is_operator(request.user):
+        raise Http404("Page not found.")

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from challenges.models import Phase
+from challenges import hooks as challenges_hooks
+from challenges.models import Challenge, Phase
 from datastore.uploads import hooks as uploads_hooks
 from datastore.uploads.hooks import StoredFile
 from evaluation import canonical
@@ -19,7 +20,22 @@ from reports.services.storing import read_content
 
 def register() -> None:
     """Connect the contributions of this app."""
+    challenges_hooks.steps.register(steps)
     uploads_hooks.stored_files.register(stored)
+
+
+# --- Step of the checklist of organizers ------------------------------------------------------------------------------
+def steps(challenge: Challenge) -> list[challenges_hooks.Step]:
+    """Return whether the report of the challenge is published."""
+    return [
+        challenges_hooks.Step(
+            "Report published",
+            is_done=ReportSettings.objects.filter(challenge=challenge, published__isnull=False).exists(),
+            order=80,
+            act="Create the report",
+            address=reverse("reports:desk", args=[challenge.slug]),
+        )
+    ]
 
 
 # --- Links to rankings and reports that the registry shows ------------------------------------------------------------

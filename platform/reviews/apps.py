@@ -15,7 +15,7 @@ class ReviewsConfig(AppConfig):
         from reviews.contributions import design_checks, designs, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
         from reviews.queries.calls import calls_for
         from reviews.queries.work import ASSIGNMENTS
-        from reviews.services.mails import KINDS
+        from reviews.services.mails import KINDS, ROLES
         from web import navigation
         from web.examples import register_hint
         from web.home import next_steps, register_section
@@ -30,7 +30,8 @@ class ReviewsConfig(AppConfig):
         hooks.standings.register(designs.standings, order=10)
         hooks.filings.register(designs.filing)
         for index, (name, title) in enumerate(KINDS.items()):
-            kinds.register(name, title, order=30 + index)
+            kinds.register(name, title, order=30 + index, role=ROLES.get(name, "everyone"))
+        rights.register_roles()
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Follow a review", "reviews:call", "example-miccai", order=40)
         navigation.register("Calls", "reviews:calls", order=30)

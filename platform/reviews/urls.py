@@ -38,6 +38,7 @@ urlpatterns = [
     path("<slug:slug>/filings/<int:number>/withdraw/", filings.withdraw, name="withdraw"),
     path("<slug:slug>/filings/<int:number>/revision/", filings.revision, name="revision"),
     path("<slug:slug>/filings/<int:number>/changes/", filings.changes, name="changes"),
+    path("<slug:slug>/filings/<int:number>/rehearsal/", filings.rehearsal, name="rehearsal"),
     path("<slug:slug>/filings/<int:number>/points/", threads.points, name="points"),
     path("<slug:slug>/filings/<int:number>/points/<int:pk>/", threads.reply, name="reply"),
     path("<slug:slug>/filings/<int:number>/discussion/", threads.discuss, name="discuss"),

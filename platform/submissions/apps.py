@@ -27,7 +27,7 @@ class SubmissionsConfig(AppConfig):
         from submissions.queries import work
         from web.home import next_steps
 
-        work_kinds.register(work.VALIDATION, work.SCORING, work.RESCORING)
+        work_kinds.register(work.VALIDATION, work.SCORING, work.RESCORING, work.STARTER_KITS)
         hooks.reference_sources.register(design_checks.reference_sources)
         next_steps.register(home.what_teams_do_next)
         receivers.connect()

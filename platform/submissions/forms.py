@@ -37,6 +37,13 @@ class SubmitForm(forms.Form):
         ),
     )
 
+    again = forms.BooleanField(
+        required=False,
+        label="Submit the same file again",
+        help_text="Otherwise a file that you submitted before leads to its existing submission.",
+    )
+    client_token = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
     def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not phase.incomplete_allowed:

@@ -58,6 +58,11 @@ class Submission(Work):
     archive_name = models.CharField(max_length=255, help_text="as the participant called it")
     archive_size = models.PositiveBigIntegerField()
     archive_sha256 = models.CharField(max_length=64, blank=True)
+    content_key = models.CharField(
+        max_length=120,
+        blank=True,
+        help_text="identifies the content; empty: withdrawn, failed, or submitted again on request",
+    )
     accept_incomplete = models.BooleanField(default=False)
     is_late = models.BooleanField(default=False, help_text="arrived after the phase closed; never ranked")
     is_chosen = models.BooleanField(
@@ -81,6 +86,11 @@ class Submission(Work):
         ordering = ["-created_at"]
         constraints = [
             models.UniqueConstraint(fields=["phase", "team", "number"], name="submissions_number_unique"),
+            models.UniqueConstraint(
+                fields=["phase", "team", "user", "content_key"],
+                condition=~Q(content_key=""),
+                name="submissions_content_submitted_once",
+            ),
             models.UniqueConstraint(
                 fields=["phase", "team", "method_number"],
                 condition=Q(is_chosen=True),
@@ -181,6 +191,9 @@ class Run(models.Model):
     )
     result_digest = models.CharField(max_length=64, blank=True)
     summary = models.JSONField(default=dict, blank=True)
+    spread = models.JSONField(
+        default=list, blank=True, help_text="for organizers: spread of the values over the cases, without their names"
+    )
     provenance = models.JSONField(
         default=dict, blank=True, help_text="versions, metrics with all their options, and working points"
     )
@@ -338,3 +351,17 @@ class Rescoring(Work):
 
     def __str__(self) -> str:
         return f"{self.submission}, once more"
+
+
+class StarterKit(Work):
+    """Starter kit of a phase as a ZIP archive, generated on request and again when its content changes."""
+
+    phase = models.OneToOneField(Phase, on_delete=models.CASCADE, related_name="starter_kit")
+    digest = models.CharField(max_length=64, help_text="SHA-256 of everything that the kit is generated from")
+    content = models.BinaryField(default=bytes)
+    problem = models.CharField(max_length=300, blank=True, help_text="for readers: why there is no kit")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    made_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"Starter kit of {self.phase}"

@@ -4,8 +4,8 @@ from typing import Any
 
 import rules
 
-from challenges.models import Member, Phase
-from challenges.rules import is_organizer
+from challenges.models import Challenge, Member, Phase, Team
+from challenges.rules import is_named_organizer, is_organizer, is_participant
 from datastore.test_sets.domain.case_access import CaseAccess
 from datastore.test_sets.queries.decoys import keeps_decoys
 from datastore.test_sets.rules import access_to_results
@@ -77,6 +77,18 @@ def sees_files(user: Any, submission: Submission | None) -> bool:
     return submission is not None and access_to_submission(user, submission).files
 
 
+@rules.predicate
+def watches(user: Any, challenge: Challenge | None) -> bool:
+    """Is a named organizer of the challenge and in none of its ranked teams.
+
+    The monitor compares hidden results of all teams. A baseline is not ranked.
+    """
+    if not is_named_organizer(user, challenge):
+        return False
+    teams = Member.objects.filter(challenge=challenge, user=user).exclude(team__standing=Team.Standing.BASELINE)
+    return not is_participant(user, challenge) or not teams.exists()
+
+
 rules.add_perm("submissions.view_submission", is_own | organizes)
 rules.add_perm("submissions.view_scores", organizes | (is_own & shows_scores))
 rules.add_perm("submissions.view_case_scores", sees_values)
@@ -85,6 +97,7 @@ rules.add_perm("submissions.organize_submission", organizes)
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
 rules.add_rule("submissions.continue_upload", is_sender & is_own)
 rules.add_rule("submissions.decide_submission", is_own)
+rules.add_rule("submissions.view_monitor", watches)
 rules.add_rule("submissions.view_findings", sees_notes)
 rules.add_rule("submissions.view_pictures", sees_pictures)
 rules.add_rule("submissions.have_predictions", sees_files)

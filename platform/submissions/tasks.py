@@ -5,7 +5,7 @@ import uuid
 from celery import shared_task
 from structlog.contextvars import bound_contextvars
 
-from submissions.services import repeating, scoring, sweeping, validation
+from submissions.services import repeating, scoring, starter_kits, sweeping, validation
 
 
 @shared_task
@@ -32,6 +32,12 @@ def finish(run_id: str) -> None:
 def repeat(rescoring_id: str) -> None:
     """Validate or score a submission again, as an organizer requested."""
     repeating.repeat_asked(rescoring_id=rescoring_id)
+
+
+@shared_task
+def make_starter_kit(pk: int) -> None:
+    """Generate the starter kit of a phase."""
+    starter_kits.make(pk=pk)
 
 
 @shared_task

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
-from submissions.views import methods, submissions, submit, uploads
+from submissions.views import methods, starter_kits, submissions, submit, uploads
 
 app_name = "submissions"
 urlpatterns = [
     path("submit/", submit.submit, name="submit"),
+    path("starter-kit/<int:phase>.zip", starter_kits.download, name="starter_kit"),
     path("uploads/", uploads.create, name="uploads"),
     path("uploads/<uuid:pk>/", uploads.upload, name="upload"),
     path("submissions/", submissions.own, name="own"),

@@ -18,7 +18,7 @@ from typing import Final
 from evaluation import durable
 
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-REQUIRES: Final = ("requests>=2.32",)
+REQUIRES: Final = ("PyYAML>=6", "requests>=2.32")
 PYTHON: Final = ">=3.11"
 _BUNDLED: Final = ("durable.py", "environment.py")
 
@@ -57,7 +57,7 @@ def client_wheel(root: Path) -> Wheel:
         If the sources of the client are not part of this installation.
     """
     sources = root / "client" / "podium_client"
-    version = _version((root / "evaluation" / "__init__.py").read_text("utf-8"))
+    version = _version((root / "evaluation" / "version.py").read_text("utf-8"))
     files = {
         f"podium_client/{path.relative_to(sources).as_posix()}": path.read_bytes()
         for path in sorted(sources.rglob("*.py"))
@@ -79,7 +79,7 @@ def client_wheel(root: Path) -> Wheel:
 def _version(text: str) -> str:
     match = re.search(r'^__version__(?:: Final)? = "([^"]+)"', text, re.MULTILINE)
     if match is None:
-        message = "evaluation/__init__.py states no version"
+        message = "evaluation/version.py states no version"
         raise ValueError(message)
     return match[1]
 

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from web import manual, sitemap
+from web import help_search, manual, sitemap
 from web.addresses import absolute
 
 # Pages of persons, acts, and the same content in another form.
@@ -31,8 +31,9 @@ def site_map(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
 def help_index(request: HttpRequest) -> HttpResponse:
     """The contents of the manual, or what a search finds in it."""
     asked = " ".join(request.GET.get("q", "").split())[:100]
-    hits = manual.search(asked) if asked else []
-    return render(request, "web/help.html", {"parts": manual.contents(), "asked": asked, "found": hits})
+    results = help_search.search(asked) if asked else help_search.Results([])
+    context = {"parts": manual.contents(), "asked": asked, "found": results.hits, "corrected": results.corrected}
+    return render(request, "web/help.html", context)
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""The pages of `docs/` for users of the platform, read for `/help/`: titles, sections and a search.
+"""The pages of `docs/` for users of the platform, read for `/help/`: titles and sections (`web.help_search` searches them).
 
 Each page is a Markdown file of this repository, so the text on the site and in the repository cannot
 differ.
@@ -6,7 +6,6 @@ differ.
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -20,23 +19,51 @@ from markdown_it.token import Token
 
 # The parts of the contents, and the pages of each: file names without their ending.
 PARTS: Final = {
-    "Taking part": ("participants", "algorithms", "leaderboards", "rankings", "changes"),
-    "Running a challenge": ("organizers", "designs", "advice", "problems", "scorers", "registry", "reports", "sites"),
-    "Reviewing": ("reviewers",),
-    "Your own results": ("analyse", "ranking"),
-    "What the words mean": ("glossary", "claims"),
-    "Metrics": (
+    "Compete": ("tutorials/first-submission", "participants", "algorithms", "account"),
+    "Organize": (
+        "tutorials/first-challenge",
+        "organizers",
+        "designs",
+        "published-designs",
+        "rankings",
+        "advice",
+        "test-sets",
+        "scorers",
+        "registry",
+        "changes",
+        "reports",
+        "sites",
+    ),
+    "Review": ("tutorials/first-review", "reviewers"),
+    "Read a leaderboard": ("leaderboards", "ranking", "analyse"),
+    "Operate": (
+        "operators/deployment",
+        "operators/settings",
+        "operators/sign-in",
+        "operators/backup",
+        "operators/runners",
+        "operators/gpu",
+        "operators/slurm",
+        "operators/kubernetes",
+        "operators/growing",
+        "operators/records",
+        "operators/threats",
+    ),
+    "Reference": (
+        "glossary",
+        "grids",
+        "commands",
         "metrics/masks",
         "metrics/objects",
         "metrics/classification",
         "metrics/numbers",
         "metrics/points-and-images",
+        "metrics/measured-elsewhere",
+        "metrics/costs",
+        "claims",
     ),
 }
 NAMES: Final = tuple(name for names in PARTS.values() for name in names)
-MOST_FOUND: Final = 20
-MOST_OF_A_PAGE: Final = 2
-EXCERPT: Final = 220
 _IMAGE = re.compile(r"^images/([a-z0-9-]+\.(?:png|svg))$")
 
 
@@ -57,16 +84,6 @@ class Page:
     title: str
     html: str
     sections: tuple[Section, ...]
-
-
-@dataclass(frozen=True)
-class SearchHit:
-    """A section that contains all words of a search."""
-
-    page: Page
-    section: Section
-    excerpt: str
-    weight: int
 
 
 def folder() -> Path:
@@ -90,42 +107,6 @@ def page(name: str) -> Page:
 def contents() -> list[tuple[str, list[Page]]]:
     """The parts of the manual with their pages."""
     return [(part, [page(name) for name in names]) for part, names in PARTS.items()]
-
-
-def search(text: str) -> list[SearchHit]:
-    """Return the sections that contain every word of `text`, those with the words in their title first."""
-    words = [word for word in re.findall(r"\w+", text.lower()) if len(word) > 1][:8]
-    if not words:
-        return []
-    hits = [hit for name in NAMES for section in page(name).sections if (hit := _hit(page(name), section, words))]
-    best = sorted(hits, key=lambda hit: -hit.weight)
-    # No page fills the list alone.
-    seen = Counter[str]()
-    listed_hits = []
-    for hit in best:
-        seen[hit.page.name] += 1
-        if seen[hit.page.name] <= MOST_OF_A_PAGE:
-            listed_hits.append(hit)
-    return listed_hits[:MOST_FOUND]
-
-
-def _hit(found_in: Page, section: Section, words: list[str]) -> SearchHit | None:
-    title, body = f"{found_in.title} {section.title}".lower(), section.text.lower()
-    if not all(_begins(word, title) or _begins(word, body) for word in words):
-        return None
-    weight = sum(20 * _begins(word, section.title.lower()) + 5 * _begins(word, title) for word in words)
-    weight += 15 * (" ".join(words) in body) + min(sum(body.count(word) for word in words), 10)
-    at = min((body.find(word) for word in words if word in body), default=0)
-    start = max(at - EXCERPT // 3, 0)
-    cut = section.text[start : start + EXCERPT]
-    return SearchHit(
-        found_in, section, f"{'… ' if start else ''}{cut}{'…' if len(section.text) > start + EXCERPT else ''}", weight
-    )
-
-
-def _begins(word: str, text: str) -> bool:
-    """Return whether a word of the text starts with `word`: "rank" matches "ranks", and not "frank"."""
-    return re.search(rf"\b{re.escape(word)}", text) is not None
 
 
 @cache

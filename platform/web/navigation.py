@@ -54,6 +54,11 @@ class Link:
     current: Literal["page", "true", ""]
 
 
+def _may_see(visible: Callable[[HttpRequest], bool], request: HttpRequest) -> bool:
+    # A request that failed early has no user yet. Its error page shows what everyone sees.
+    return hasattr(request, "user") and visible(request)
+
+
 class Menus:
     """The registered entries of all menus."""
 
@@ -101,7 +106,7 @@ class Menus:
         entries = sorted((e for e in self._entries.values() if e.menu == menu), key=lambda e: (e.order, e.label))
         links = []
         for entry in entries:
-            if request is not None and entry.visible is not None and not entry.visible(request):
+            if request is not None and entry.visible is not None and not _may_see(entry.visible, request):
                 continue
             if (url := entry.url()) is None:
                 continue

@@ -50,3 +50,16 @@ def day_words(moment: datetime) -> str:
     'Thu 21 Jan 2027, 23:59 UTC'
     """
     return f"{moment.astimezone(UTC):%a %-d %b %Y, %H:%M} UTC"
+
+
+def left_words(moment: datetime, now: datetime) -> str:
+    """Write the time until a deadline, for cards.
+
+    Examples
+    --------
+    >>> now = datetime(2027, 1, 21, 12, 0, tzinfo=UTC)
+    >>> left_words(datetime(2027, 3, 22, 23, 59, tzinfo=UTC), now), left_words(now, now)
+    ('60 days left', '')
+    """
+    words = distance_words(moment, now).removeprefix("in ")
+    return f"{words} left" if moment > now and words != "now" else ""

@@ -93,9 +93,8 @@
   // ---- An answer never replaces rows that were written in while it was under way; the next save brings a newer one ----
   const sent = new WeakMap();
   const opened = new WeakMap();
-  // What unfolds in a row, by name; the row itself, whose name follows what is written in it, by its place.
-  const foldsOf = (row) =>
-    [...row.querySelectorAll("details")].map((fold, index) => [index ? fold.querySelector("summary").textContent : "", fold]);
+  // What unfolds in a row, by its kind: titles follow what is written in the row.
+  const foldsOf = (row) => [...row.querySelectorAll("details")].map((fold) => [fold.dataset.fold ?? "", fold]);
   const written = (owner) =>
     JSON.stringify([...new FormData(owner).entries()].filter(([name]) => name !== "csrfmiddlewaretoken" && name !== "revision"));
   document.addEventListener("htmx:beforeRequest", (event) => {

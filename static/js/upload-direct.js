@@ -46,7 +46,7 @@
       else request.send(piece);
     });
 
-  const direct = ({ form, blob, name, fingerprint, onProgress, onError, onSuccess }) => {
+  const direct = ({ form, blob, name, fingerprint, sha256, token, onProgress, onError, onSuccess }) => {
     const key = `podium-direct::${fingerprint}`;
     const digests = [];
     let address = localStorage.getItem(key);
@@ -59,13 +59,13 @@
       else localStorage.removeItem(key);
     };
 
-    const ask = async (method, target, content, signal) => {
+    const ask = async (method, target, content, signal, more = {}) => {
       let response;
       try {
         response = await fetch(target, {
           method,
           signal,
-          headers: { "Content-Type": "application/json", "X-CSRFToken": form.elements.csrfmiddlewaretoken.value },
+          headers: { "Content-Type": "application/json", "X-CSRFToken": form.elements.csrfmiddlewaretoken.value, ...more },
           body: content && JSON.stringify(content),
         });
       } catch {
@@ -97,7 +97,9 @@
           filename: name,
           size: blob.size,
           accept_incomplete: Boolean(form.elements.accept_incomplete?.checked),
-        }, signal);
+          again: Boolean(form.elements.again?.checked),
+          sha256,
+        }, signal, token && { "Idempotency-Key": `"${token}"` });
         remember(state.address);
       }
       if (state.state === "complete") return state.page;

@@ -7,10 +7,21 @@
 
   // Each piece carries its digest, so that the server throws a damaged one away instead of keeping it.
   const base = window.tus.defaultOptions.httpStack;
-  const stack = {
+  const stackOf = (onRepeated) => ({
     getName: () => "checksum",
     createRequest(method, url) {
       const request = base.createRequest(method, url);
+      if (method === "POST") {
+        const post = request.send.bind(request);
+        request.send = async (body) => {
+          const response = await post(body);
+          // The same file was submitted before: nothing has to be sent, and there is no upload to go on with.
+          if (!response.getHeader("Podium-Submission")) return response;
+          onRepeated(response.getHeader("Podium-Submission"));
+          return new Promise(() => {});
+        };
+        return request;
+      }
       if (method !== "PATCH" || !window.crypto?.subtle) return request;
       const [send, abort] = [request.send.bind(request), request.abort.bind(request)];
       let aborted = false;
@@ -28,7 +39,7 @@
       };
       return request;
     },
-  };
+  });
 
   const reasonOf = (error) => {
     const response = error.originalResponse;
@@ -39,7 +50,7 @@
     return `The server could not take it (status ${response.getStatus()}). What has arrived is kept; submit again to go on.`;
   };
 
-  const tus = ({ form, blob, name, fingerprint, onProgress, onError, onSuccess }) => {
+  const tus = ({ form, blob, name, fingerprint, sha256, token, onProgress, onError, onSuccess }) => {
     let address = null;
     const upload = new window.tus.Upload(blob, {
       endpoint: form.dataset.upload,
@@ -51,12 +62,14 @@
         filename: name,
         phase: form.dataset.phase,
         accept_incomplete: String(Boolean(form.elements.accept_incomplete?.checked)),
+        again: String(Boolean(form.elements.again?.checked)),
+        sha256,
         kind: form.elements.kind?.value || "",
         reason: form.elements.reason?.value || "",
         merge_rule: form.elements.merge_rule?.value || "",
       },
-      headers: { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value },
-      httpStack: stack,
+      headers: { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value, ...(token && { "Idempotency-Key": `"${token}"` }) },
+      httpStack: stackOf(onSuccess),
       onProgress,
       onAfterResponse: (_request, response) => {
         address = ["Podium-Submission", "Podium-Page", "Podium-File"].map((header) => response.getHeader(header)).find(Boolean) || address;

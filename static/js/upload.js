@@ -29,7 +29,11 @@
   const problem = document.getElementById("upload-error");
   const button = form.querySelector('button[type="submit"]');
 
+  // Browsers compute digests of whole files in memory only; of larger files the platform computes them.
+  const DIGEST_LIMIT = 256 * 1024 * 1024;
+
   let chosen = [];
+  let sent = 0;
   let upload = null;
 
   const size = (bytes) => {
@@ -128,8 +132,14 @@
     return { blob: await pack(files), name: form.dataset.name || "predictions.zip" };
   };
 
+  const sha256Of = async (blob) => {
+    if (!window.crypto?.subtle || blob.size > DIGEST_LIMIT) return "";
+    const digest = new Uint8Array(await window.crypto.subtle.digest("SHA-256", await blob.arrayBuffer()));
+    return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  };
+
   const fingerprint = (files) =>
-    `podium-${form.dataset.upload}-${form.dataset.phase}-${files.map(({ file, path }) => `${path}|${file.size}|${file.lastModified}`).sort().join(",")}`;
+    `podium-${form.dataset.upload}-${form.dataset.phase}-${form.elements.again?.checked ? "again-" : ""}${files.map(({ file, path }) => `${path}|${file.size}|${file.lastModified}`).sort().join(",")}`;
 
   // ---- Sending ------------------------------------------------------------------------------------------------
   const show = (what, done, total) => {
@@ -153,7 +163,11 @@
     if (blob.size > Number(form.dataset.maxBytes)) {
       throw new Error(`The archive has ${size(blob.size)}; at most ${size(Number(form.dataset.maxBytes))} are taken.`);
     }
+    const key = form.elements.client_token?.value;
+    sent += 1;
     upload = sender({
+      sha256: key ? await sha256Of(blob) : "",
+      token: key && `${key}-${sent}`,
       form,
       blob,
       name,

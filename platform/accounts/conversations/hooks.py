@@ -14,6 +14,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 
 from accounts.conversations.models import TEXT_LENGTH, Post, Thread
+from accounts.notifications.domain.acts import Act
+from accounts.notifications.domain.letters_of_people import POSTED, OfPost
 from web.hooks import Hook
 
 TargetT = TypeVar("TargetT", bound=Model)
@@ -85,6 +87,8 @@ class ConversationPolicy(ABC, Generic[TargetT]):
         Message to a moderator who hides a post without a reason; empty if none is required.
     mail_kind
         Kind of message (`accounts.notifications.kinds`) to followers; empty if no person is notified.
+    letter
+        Wording of the message.
     """
 
     model: ClassVar[type[Model]]
@@ -100,6 +104,7 @@ class ConversationPolicy(ABC, Generic[TargetT]):
     rate: ClassVar[Rate | None] = None
     asks_for_reason: ClassVar[str] = ""
     mail_kind: ClassVar[str] = ""
+    letter: ClassVar[Act[OfPost]] = POSTED
 
     @abstractmethod
     def scope(self, target: TargetT) -> str:
@@ -158,6 +163,10 @@ class ConversationPolicy(ABC, Generic[TargetT]):
 
     def told_of_threads(self, target: TargetT) -> Iterable[Any]:  # noqa: ARG002 (others look)
         """Return the people who are notified of new threads in addition to followers (`follow`)."""
+        return ()
+
+    def told_of_replies(self, target: TargetT) -> Iterable[Any]:  # noqa: ARG002 (others look)
+        """Return the people who are notified of every reply in addition to followers (`follow`)."""
         return ()
 
     def was_started(self, post: Post, *, thread: Thread, target: TargetT) -> None:

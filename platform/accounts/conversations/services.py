@@ -13,7 +13,7 @@ from accounts.conversations.hooks import ConversationPolicy, policy_of
 from accounts.conversations.models import Post, Subscription, Thread
 from accounts.conversations.queries import about
 from accounts.models import User
-from accounts.notifications.domain.letters_of_people import POSTED, OfPost
+from accounts.notifications.domain.letters_of_people import OfPost
 from accounts.notifications.services import notify
 from core.audit.services import record
 from web.templatetags.text import plain
@@ -79,7 +79,8 @@ def reply(*, actor: User, thread: Thread, text: str) -> Post:
     _record(actor, policy.acts.written, thread, policy, target, subject=post)
     if policy.mail_kind:
         followers = Subscription.objects.filter(thread=thread).select_related("user")
-        _tell(policy, [row.user for row in followers], actor, thread, target, text, is_first=False)
+        people = [*policy.told_of_replies(target), *(row.user for row in followers)]
+        _tell(policy, people, actor, thread, target, text, is_first=False)
     return post
 
 
@@ -250,7 +251,7 @@ def _tell(
     Permission at the time of following does not count.
     """
     of = OfPost(policy.about(target), thread.title, plain(text)[:EXCERPT], actor.display_name, is_first=is_first)
-    letter = POSTED.letter(of)
+    letter = policy.letter.letter(of)
     notify(
         people=[person for person in people if person.pk != actor.pk and policy.may_read(person, target)],
         kind=policy.mail_kind,

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from accounts import hooks as accounts_hooks
 from accounts.models import User
-from accounts.notifications.models import Email, Notification, Preference, Unsubscribed
+from accounts.notifications.models import Email, Mute, Notification, Preference, Unsubscribed
 from accounts.notifications.queries import UNREAD_SHOWN, unread_count
 from accounts.queries import addresses_of
 
@@ -35,6 +35,7 @@ def leave(user: User) -> None:
     """Delete all messages of a person, and what there is about their addresses."""
     Notification.objects.filter(user=user).delete()
     Preference.objects.filter(user=user).delete()
+    Mute.objects.filter(user=user).delete()
     Email.objects.filter(user=user).delete()
     for address in addresses_of(user):
         Email.objects.filter(to__iexact=address).delete()

@@ -1,4 +1,4 @@
-"""Hooks of messages: the names of the challenges, calls, designs and registrations that messages belong to."""
+"""Hooks of messages: the challenges, calls, designs and registrations that they belong to, and the roles of people."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from accounts.notifications.kinds import Role
 from web.hooks import Hook
 
 
@@ -21,12 +22,15 @@ class Places:
         Returns the rows that a person may see now: a name can change after the message was sent.
     identifier, name
         Columns: the identifier that messages store as their scope, and the name that people read.
+    joined
+        Returns the rows in which a person has a role, whose e-mails they can mute; ``None`` if they cannot.
     """
 
     path: str
     visible: Callable[[Any], QuerySet[Any]]
     identifier: str
     name: str
+    joined: Callable[[Any], QuerySet[Any]] | None = None
 
     def names(self, user: Any, identifiers: Collection[str]) -> dict[str, str]:
         """Return the names of the given identifiers; those that the person does not see are absent. One query."""
@@ -34,4 +38,22 @@ class Places:
         return dict(rows.values_list(self.identifier, self.name))
 
 
+@dataclass(frozen=True)
+class HeldRole:
+    """A role to which kinds of messages belong.
+
+    Attributes
+    ----------
+    role, title
+        The role, and the heading of its messages on the preferences page.
+    is_held
+        Returns whether a person has the role anywhere.
+    """
+
+    role: Role
+    title: str
+    is_held: Callable[[Any], bool]
+
+
 places: Hook[Places] = Hook()
+roles: Hook[HeldRole] = Hook()

@@ -12,17 +12,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 How = Literal["at_once", "daily", "never"]
+Role = Literal["everyone", "participant", "organizer", "reviewer", "chair"]
 HOWS: tuple[How, ...] = ("at_once", "daily", "never")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of message: what the preferences page calls it, and how it is mailed unless a person chose."""
+    """One kind of message: its title and role on the preferences page, and how it is mailed unless a person chose."""
 
     name: str
     title: str
     default: How
     order: int
+    role: Role = "everyone"
 
 
 class Kinds:
@@ -31,7 +33,9 @@ class Kinds:
     def __init__(self) -> None:
         self._kinds: dict[str, Kind] = {}
 
-    def register(self, name: str, title: str, *, default: How = "at_once", order: int = 50) -> Kind:
+    def register(
+        self, name: str, title: str, *, default: How = "at_once", order: int = 50, role: Role = "everyone"
+    ) -> Kind:
         """Add a kind; registering a name again replaces the former entry.
 
         Parameters
@@ -44,6 +48,8 @@ class Kinds:
             How it is mailed to people who did not choose: ``at_once``, ``daily`` or ``never``.
         order
             Place on the preferences page, small numbers first; equal numbers by title.
+        role
+            Role of the people who get such messages. The preferences page shows the roles that a person has.
 
         Raises
         ------
@@ -52,7 +58,7 @@ class Kinds:
         """
         if default not in HOWS:
             raise ValueError(f"There is no choice {default!r}; there are {', '.join(HOWS)}.")
-        kind = Kind(name=name, title=title, default=default, order=order)
+        kind = Kind(name=name, title=title, default=default, order=order, role=role)
         self._kinds[name] = kind
         return kind
 

@@ -145,6 +145,25 @@ class Preference(models.Model):
         return f"{self.user}: {self.kind} {self.how}"
 
 
+class Mute(models.Model):
+    """E-mails that a person does not want: about one challenge, or none at all while they are paused.
+
+    `path` and `scope` name the challenge as notifications do (`hooks.Places`). Both are empty for a pause of all
+    e-mails. Notifications still appear on the site.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    path = models.CharField(max_length=60, blank=True)
+    scope = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "path", "scope"], name="notifications_one_mute_a_scope")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.path}{self.scope or 'all'}"
+
+
 class Unsubscribed(models.Model):
     """An address without an account that unsubscribed from one kind of message."""
 

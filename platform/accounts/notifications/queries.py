@@ -1,6 +1,7 @@
 """Reads worth naming."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any
 from uuid import UUID
@@ -9,8 +10,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.notifications import kinds
-from accounts.notifications.hooks import places
-from accounts.notifications.models import ACCOUNT, Email, How, Notification, Preference
+from accounts.notifications.hooks import HeldRole, places, roles
+from accounts.notifications.models import ACCOUNT, Email, How, Mute, Notification, Preference
 from core.work.kinds import Kind, doubling
 
 # Digests leave once a day at this hour (UTC): the morning in Europe, before work in the Americas.
@@ -86,10 +87,53 @@ def choices_of(people: Iterable[Any], kind: str) -> dict[int, str]:
     return {person.pk: chosen.get(person.pk, default) for person in people}
 
 
+GENERAL = HeldRole("everyone", "General", is_held=bool)
+
+
+def held_roles(user: Any) -> list[HeldRole]:
+    """Return the roles of a person, beginning with the one that everyone has."""
+    return [GENERAL, *(role for role in roles if role.is_held(user))]
+
+
 def preferences_of(user: Any) -> list[tuple[kinds.Kind, str]]:
-    """Every kind with how it is mailed to a person."""
+    """Return the kinds of the person's roles with how each is mailed."""
     chosen = dict(Preference.objects.filter(user=user).values_list("kind", "how"))
-    return [(kind, chosen.get(kind.name, kind.default)) for kind in kinds.KINDS.all()]
+    held = {role.role for role in held_roles(user)}
+    return [(kind, chosen.get(kind.name, kind.default)) for kind in kinds.KINDS.all() if kind.role in held]
+
+
+@dataclass(frozen=True)
+class MutablePlace:
+    """A challenge whose e-mails a person can mute."""
+
+    path: str
+    scope: str
+    name: str
+    is_muted: bool
+
+
+def mutable_places(user: Any) -> list[MutablePlace]:
+    """Return the challenges in which a person has a role, by name, and whether each is muted."""
+    muted = set(Mute.objects.filter(user=user).values_list("path", "scope"))
+    return [
+        MutablePlace(kind.path, scope, name, (kind.path, scope) in muted)
+        for kind in places
+        if kind.joined is not None
+        for scope, name in kind.joined(user).order_by(kind.name).values_list(kind.identifier, kind.name).distinct()
+    ]
+
+
+def is_paused(user: Any) -> bool:
+    """Return whether a person paused all e-mails."""
+    return Mute.objects.filter(user=user, path="", scope="").exists()
+
+
+def mutes_of(people: Iterable[Any]) -> dict[int, list[tuple[str, str]]]:
+    """Return what each of `people` muted, by primary key, in one query."""
+    mutes: dict[int, list[tuple[str, str]]] = {}
+    for user, path, scope in Mute.objects.filter(user__in=list(people)).values_list("user", "path", "scope"):
+        mutes.setdefault(user, []).append((path, scope))
+    return mutes
 
 
 def digest_cutoff(now: datetime | None = None) -> datetime:

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.notifications import queries, services
-from accounts.notifications.forms import PreferencesForm
+from accounts.notifications.forms import PAUSE, PreferencesForm
 from accounts.notifications.kinds import KINDS
 from accounts.notifications.services import composing
 from web.examples import is_at_home
@@ -78,12 +78,21 @@ def read_all(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def preferences(request: HttpRequest) -> HttpResponse:
-    form = PreferencesForm(request.POST or None, kinds=queries.preferences_of(request.user))
+    form = PreferencesForm(
+        request.POST or None,
+        kinds=queries.preferences_of(request.user),
+        places=queries.mutable_places(request.user),
+        is_paused=queries.is_paused(request.user),
+    )
     if request.method == "POST" and form.is_valid():
-        services.choose(user=request.user, choices=form.cleaned_data)
+        services.choose(user=request.user, choices={kind.name: form.cleaned_data[kind.name] for kind in form.kinds})
+        for key, entry in form.places.items():
+            services.mute(user=request.user, path=entry.path, scope=entry.scope, muted=form.cleaned_data[key])
+        services.mute(user=request.user, muted=form.cleaned_data[PAUSE])
         messages.success(request, "Your choices are saved.")
         return redirect("notifications:preferences")
-    return render(request, "notifications/preferences.html", {"form": form, "hour": queries.DIGEST_HOUR})
+    context = {"form": form, "groups": form.groups(queries.held_roles(request.user)), "hour": queries.DIGEST_HOUR}
+    return render(request, "notifications/preferences.html", context)
 
 
 # A mail program asks by POST without a session (RFC 8058); the signed token is the proof.

@@ -39,9 +39,30 @@ def update_profile(*, user: User, first_name: str, last_name: str, affiliation: 
     if changed:
         for name in changed:
             setattr(user, name, new[name])
-        user.save(update_fields=changed)
+        if "orcid" in changed:
+            user.orcid_verified_at = None
+        user.save(update_fields=[*changed, "orcid_verified_at"])
         record(actor=user, act="profile_updated", subject=user, facts={"changed": changed})
     return user
+
+
+@transaction.atomic
+def verify_orcid(*, user: User, orcid: str) -> None:
+    """Store an ORCID iD that the person has proved by signing in at ORCID."""
+    if user.orcid == orcid and user.orcid_verified_at is not None:
+        return
+    user.orcid, user.orcid_verified_at = orcid, timezone.now()
+    user.save(update_fields=["orcid", "orcid_verified_at"])
+    record(actor=user, act="orcid_verified", subject=user)
+
+
+@transaction.atomic
+def forget_verification(*, user: User) -> None:
+    """Treat the ORCID iD of a person as an entry of the person, after the link to ORCID was removed."""
+    if user.orcid_verified_at is not None:
+        user.orcid_verified_at = None
+        user.save(update_fields=["orcid_verified_at"])
+        record(actor=user, act="orcid_verification_removed", subject=user)
 
 
 @transaction.atomic

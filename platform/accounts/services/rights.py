@@ -11,6 +11,7 @@ from typing import Any, Final
 import structlog
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
@@ -45,6 +46,7 @@ def copy_of(user: User) -> dict[str, Any]:
             {"type": row.type, "created_at": _plain(row.created_at), "last_used_at": _plain(row.last_used_at)}
             for row in Authenticator.objects.filter(user=user)
         ],
+        "linked_accounts": [_fields(row) for row in SocialAccount.objects.filter(user=user)],
         "access_tokens": [_fields(row) for row in AccessToken.objects.filter(user=user)],
         "texts": [
             {"what": text.what, "written_at": _plain(text.written_at), "text": text.text}
@@ -61,7 +63,7 @@ def copy_of(user: User) -> dict[str, Any]:
 
 def _rows(user: User) -> list[dict[str, Any]]:
     """Every row of any app that has a reference to the person."""
-    listed_models = (EmailAddress, Authenticator, AccessToken, Entry)
+    listed_models = (EmailAddress, Authenticator, SocialAccount, AccessToken, Entry)
     described_rows = []
     for relation in _parts(User).get_fields(include_hidden=True):
         if not isinstance(relation, models.ManyToOneRel) or relation.related_model in listed_models:
@@ -128,10 +130,12 @@ def close_account(*, user: User) -> None:
         leave(locked)
     EmailAddress.objects.filter(user=locked).delete()
     Authenticator.objects.filter(user=locked).delete()
+    SocialAccount.objects.filter(user=locked).delete()
     AccessToken.objects.filter(user=locked).delete()
     locked.groups.clear()
     locked.username = f"{CLOSED}{secrets.token_hex(8)}"
     locked.first_name = locked.last_name = locked.email = locked.affiliation = locked.orcid = ""
+    locked.orcid_verified_at = None
     locked.is_active = locked.is_staff = locked.is_superuser = False
     locked.last_login = None
     locked.set_unusable_password()

@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from designs.models import Design, DesignVersion
+from designs.services.designs import RESERVED
 from evaluation.designs.completeness import Completeness, Drafts, Share, TaskCompleteness
 from evaluation.designs.differences import Difference
 from evaluation.designs.document import State
@@ -55,6 +56,14 @@ class NewDesignSerializer(serializers.Serializer):
         child=serializers.CharField(max_length=200, validators=[validate_name]), required=False, max_length=60
     )
     document = serializers.DictField(required=False)
+    slug = serializers.SlugField(
+        required=False, max_length=80, help_text="address, with a document only; from the title if left out"
+    )
+
+    def validate_slug(self, slug: str) -> str:
+        if slug in RESERVED or Design.objects.filter(slug=slug).exists():
+            raise serializers.ValidationError("This address is taken.")
+        return slug
 
 
 class FieldSerializer(serializers.Serializer):
@@ -197,11 +206,11 @@ class CompletenessSerializer(serializers.Serializer):
     history = serializers.SerializerMethodField(help_text="filled entries of 50: of published challenges")
     drafts = serializers.SerializerMethodField(help_text="the same of other designs here, if there are enough")
 
-    def get_history(self, found: dict[str, Any]) -> dict[str, float]:
-        return dict(found["history"])
+    def get_history(self, completeness: dict[str, Any]) -> dict[str, float]:
+        return dict(completeness["history"])
 
-    def get_drafts(self, found: dict[str, Any]) -> dict[str, float] | None:
-        drafts: Drafts | None = found["drafts"]
+    def get_drafts(self, completeness: dict[str, Any]) -> dict[str, float] | None:
+        drafts: Drafts | None = completeness["drafts"]
         return None if drafts is None else drafts.document
 
 

@@ -73,7 +73,10 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         data = form.validated_data
         with _refusals():
             if "document" in data:
-                design, _ = services.import_design(actor=request.user, title=data["title"], data=data["document"])
+                named = {"slug": data["slug"]} if "slug" in data else {}
+                design, _ = services.import_design(
+                    actor=request.user, title=data["title"], data=data["document"], **named
+                )
             else:
                 design = services.create_design(owner=request.user, title=data["title"], tasks=data.get("tasks"))
         return Response(self._document(design), status=status.HTTP_201_CREATED)

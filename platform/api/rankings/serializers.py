@@ -80,6 +80,14 @@ class OrderSerializer(serializers.Serializer):
     statistic = serializers.CharField()
     unit = serializers.CharField(allow_null=True)
     higher = serializers.BooleanField(help_text="whether larger scores are better")
+    score_interval_kind = serializers.ChoiceField(
+        choices=["confidence", "resampling"],
+        allow_null=True,
+        help_text=(
+            "what score_low and score_high are for all teams: confidence intervals or percentiles of resamples; "
+            "null in rankings that do not state it"
+        ),
+    )
     winner = WinnerSerializer()
     verdict = serializers.ChoiceField(
         choices=list(VERDICTS.items()), allow_null=True, help_text="clear: only in rankings of schema 2"
@@ -120,8 +128,14 @@ class TeamOrderSerializer(serializers.Serializer):
     rank_high = serializers.IntegerField(allow_null=True, help_text="resampling range")
     share_first = serializers.FloatField(allow_null=True, help_text="share of resamples in which it came first")
     score = serializers.FloatField(allow_null=True)
-    score_low = serializers.FloatField(allow_null=True)
-    score_high = serializers.FloatField(allow_null=True)
+    score_low = serializers.FloatField(
+        allow_null=True,
+        help_text=(
+            "lower end, of the kind score_interval_kind; rare failures that did not occur make the interval too narrow; "
+            "measured coverage: docs/correctness/coverage.md"
+        ),
+    )
+    score_high = serializers.FloatField(allow_null=True, help_text="upper end, with the same limits")
     difference_from_first = serializers.FloatField(
         allow_null=True,
         help_text="positive where the first is better; the lower end is above the margin exactly for better",

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rules import test_rule
 
+from evaluation.checking import Severity
 from executions.scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries.counting import counting
@@ -36,6 +38,20 @@ class FindingSerializer(serializers.Serializer):
     remedy = serializers.CharField(allow_blank=True)
 
 
+class QuestionSerializer(serializers.Serializer):
+    """Question or note about all predictions together."""
+
+    id = serializers.CharField()
+    severity = serializers.ChoiceField([str(severity) for severity in Severity])
+    reason = serializers.CharField()
+    remedy = serializers.CharField(allow_blank=True)
+    sentence = serializers.CharField(help_text="reason and remedy in one line")
+    file = serializers.CharField(allow_blank=True)
+    case = serializers.CharField(allow_blank=True)
+    row = serializers.IntegerField(allow_null=True)
+    value = serializers.CharField(allow_blank=True)
+
+
 class SubmissionSerializer(serializers.ModelSerializer):
     """One line of a list."""
 
@@ -62,13 +78,16 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     counts = serializers.SerializerMethodField(help_text="whether it stands for the team in the ranking, and why")
     valid_cases = serializers.SerializerMethodField()
     findings = serializers.SerializerMethodField(help_text="the cases that cannot be scored, with remedies")
+    questions = serializers.SerializerMethodField(
+        help_text="questions and notes about all predictions together; a question holds the submission"
+    )
     scores = serializers.SerializerMethodField(help_text="aggregated values; null where the phase shows none")
     result_digest = serializers.SerializerMethodField(help_text="of the table of results, where that is shown")
 
     class Meta(SubmissionSerializer.Meta):
         fields = [
             *SubmissionSerializer.Meta.fields,
-            *("progress", "counts", "valid_cases", "findings", "scores", "result_digest"),
+            *("progress", "counts", "valid_cases", "findings", "questions", "scores", "result_digest"),
         ]
         read_only_fields = fields
 
@@ -90,6 +109,12 @@ class SubmissionDetailSerializer(SubmissionSerializer):
         if not test_rule("submissions.view_findings", user, submission):
             return []
         return list(FindingSerializer(Report.of(submission.report).troubled, many=True).data)
+
+    @extend_schema_field(QuestionSerializer(many=True))
+    def get_questions(self, submission: Submission) -> list[dict[str, Any]]:
+        if not test_rule("submissions.view_findings", self.context["request"].user, submission):
+            return []
+        return list(QuestionSerializer(Report.of(submission.report).questions, many=True).data)
 
     def get_scores(self, submission: Submission) -> list[dict[str, Any]] | None:
         run = self.context["run"]
@@ -138,6 +163,7 @@ class ExpectedInstancesSerializer(serializers.Serializer):
     need_scores = serializers.ListField(
         child=serializers.CharField(), help_text="metrics that need a score of each object"
     )
+    scores = serializers.CharField(required=False, help_text="any: any finite number; absent: from 0 to 1")
 
 
 class TableBesideSerializer(serializers.Serializer):
@@ -157,6 +183,12 @@ class ExpectedTableSerializer(serializers.Serializer):
     need_scores = serializers.ListField(child=serializers.CharField(), help_text="metrics that need scores")
     kind = serializers.CharField(allow_blank=True, help_text="of objects: boxes or points")
     axes = serializers.IntegerField(help_text="of objects: two or three")
+    scores = serializers.CharField(required=False, help_text="any: any finite number; absent: from 0 to 1")
+    need_labels = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="metrics that need decisions, where scores are any numbers",
+    )
     most_rows = serializers.IntegerField()
     most_objects_of_case = serializers.IntegerField()
 

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError as Refusal
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import exceptions, mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.permissions import IsAuthenticated
@@ -27,13 +27,16 @@ from confinement.limits import TableLimits
 from datastore.test_sets.queries.test_sets import active_test_set, expectation, has_test_set
 from datastore.test_sets.rules import access_to_phase
 from evaluation.claims.missing_cases import cost_of_a_missing_case
+from evaluation.problems import kind_of
+from evaluation.problems.case_tables import instances_of
 from evaluation.problems.tables import ExpectedTable
 from executions.scoring.domain import results
 from submissions.models import Submission
 from submissions.queries import told_frame
 from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, with_runs
-from submissions.services import choosing, states
+from submissions.services import choosing, starter_kits, states
+from submissions.views.starter_kits import zip_response
 
 
 @extend_schema(tags=["submissions"])
@@ -136,7 +139,7 @@ class ExpectationView(APIView):
         ):
             raise PermissionDenied("Only teams that take part in the challenge submit to it.")
         entry = phase_by_id(challenge, phase)
-        if not entry.assessment.kind.is_scored:
+        if not kind_of(entry.assessment).is_scored:
             raise Http404("What this phase expects cannot be checked before uploading.")
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")
@@ -157,7 +160,7 @@ class ExpectationView(APIView):
                     "incomplete_allowed": entry.incomplete_allowed,
                     "missing_case": cost_of_a_missing_case(entry.assessment),
                     "beside": wanted.beside,
-                    "instances": wanted.instances,
+                    "instances": instances_of(wanted.instances),
                     "cases": [
                         {"name": case.name, "geometry": None if wanted.table else case.facts} for case in wanted.cases
                     ],
@@ -165,6 +168,33 @@ class ExpectationView(APIView):
                 }
             ).data
         )
+
+
+class StarterKitView(APIView):
+    """Starter kit of a phase, for everyone who sees the challenge."""
+
+    @extend_schema(
+        tags=["challenges"],
+        operation_id="starter_kit",
+        summary="Download the starter kit of a phase",
+        responses={
+            (200, "application/zip"): OpenApiTypes.BINARY,
+            202: OpenApiResponse(
+                description="The kit is being generated. Repeat the request after `Retry-After` seconds."
+            ),
+            404: OpenApiResponse(description="The challenge or phase is not found, or the phase has no kit."),
+        },
+    )
+    def get(self, request: Request, slug: str, phase: int) -> HttpResponse | Response:
+        """Return sample data, programs and instructions as a ZIP archive, generated from the registered design."""
+        challenge = challenge_queries.visible_challenge(request.user, slug)
+        kit = starter_kits.kit_of(phase_by_id(challenge, phase))
+        if kit is None:
+            waiting = {"detail": "The starter kit is being generated. Repeat the request."}
+            return Response(waiting, status=202, headers={"Retry-After": "2"})
+        if kit.problem:
+            raise exceptions.NotFound(kit.problem)
+        return zip_response(kit)
 
 
 def _table(wanted: ExpectedTable) -> dict[str, Any]:
@@ -179,4 +209,6 @@ def _table(wanted: ExpectedTable) -> dict[str, Any]:
         "axes": wanted.kind[1],
         "most_rows": limits.rows,
         "most_objects_of_case": limits.objects_of_case,
+        **({"scores": wanted.scores} if wanted.scores else {}),
+        **({"need_labels": wanted.need_labels} if wanted.need_labels else {}),
     }

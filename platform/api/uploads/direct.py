@@ -20,13 +20,14 @@ from rules import test_rule
 
 from accounts.models import AccessToken
 from accounts.requests import SignedInApiRequest
-from api.uploads.views import MaySubmit
+from api.uploads.views import IDEMPOTENCY_KEY, MaySubmit
 from challenges.views.access import participating, phase_by_id, team_in
 from datastore.uploads import object_store
 from datastore.uploads.models import Upload
 from datastore.uploads.services import multiparts, refusals, uploads
-from datastore.uploads.views.tus import STATUS
+from datastore.uploads.views.tus import STATUS, client_token
 from submissions.models import Submission
+from submissions.queries.repeats import RULE, key_of_sha256, page_of_repeated, same_content, submission_of
 from submissions.services import submitting
 
 
@@ -44,6 +45,10 @@ class BeginSerializer(serializers.Serializer):
     filename = serializers.CharField(max_length=255)
     size = serializers.IntegerField(min_value=0, max_value=2**62)
     accept_incomplete = serializers.BooleanField(default=False)
+    sha256 = serializers.RegexField(
+        "^[0-9a-fA-F]{64}$", allow_blank=True, default="", help_text="SHA-256 of the file, hexadecimal"
+    )
+    again = serializers.BooleanField(default=False, help_text="submit the same file again")
 
 
 class ArrivedPartSerializer(serializers.Serializer):
@@ -57,7 +62,7 @@ class ArrivedPartSerializer(serializers.Serializer):
 class DirectUploadSerializer(serializers.Serializer):
     """Progress of an upload."""
 
-    address = serializers.CharField()
+    address = serializers.CharField(allow_null=True, help_text="null: the same file was submitted before")
     state = serializers.ChoiceField(Upload.State.choices)
     size = serializers.IntegerField()
     part_bytes = serializers.IntegerField()
@@ -66,6 +71,9 @@ class DirectUploadSerializer(serializers.Serializer):
     expires_at = serializers.DateTimeField()
     submission = serializers.CharField(allow_null=True, help_text="address of the submission, when whole")
     page = serializers.CharField(allow_null=True, help_text="the same for people")
+    is_repeated = serializers.BooleanField(
+        help_text="the same file was submitted before, so that no new submission was created"
+    )
 
 
 class WantedPartSerializer(serializers.Serializer):
@@ -125,7 +133,7 @@ class _DirectView(APIView):
         with _told():
             going_on = entry.state == Upload.State.RECEIVING
             arrived = multiparts.arrived(multipart=entry.multipart) if going_on else []
-        submission = Submission.objects.filter(upload=entry).values_list("pk", flat=True).first()
+        submission = submission_of(entry)
         content = {
             "address": reverse("api:direct-upload", args=[slug, entry.pk]),
             "state": entry.state,
@@ -134,8 +142,7 @@ class _DirectView(APIView):
             "arrived": arrived,
             "is_ending": going_on and bool(entry.multipart.checksum),
             "expires_at": entry.expires_at,
-            "submission": submission and reverse("api:submission-detail", args=[submission]),
-            "page": submission and reverse("submissions:detail", args=[slug, submission]),
+            **_became(slug, submission, is_repeated=entry.repeats is not None),
         }
         response = Response(DirectUploadSerializer(content).data, **more)
         response["Cache-Control"] = "no-store"
@@ -146,9 +153,15 @@ class _DirectView(APIView):
 class DirectUploadsView(_DirectView):
     """Start of uploads to the object store."""
 
-    @extend_schema(operation_id="begin_direct_upload", request=BeginSerializer, responses={201: DirectUploadSerializer})
+    @extend_schema(
+        operation_id="begin_direct_upload",
+        request=BeginSerializer,
+        responses={200: DirectUploadSerializer, 201: DirectUploadSerializer},
+        parameters=[IDEMPOTENCY_KEY],
+        description=f"Begin an upload whose bytes go to the object store; 501 where that is not offered. {RULE}",
+    )
     def post(self, request: SignedInApiRequest, slug: str) -> Response:
-        """Begin an upload whose bytes go to the object store; 501 where that is not offered."""
+        """Begin an upload."""
         challenge, teams = participating(request, slug)
         if not object_store.is_offered():
             raise _RefusedError("This installation takes all bytes itself: upload by tus.", 501)
@@ -158,6 +171,10 @@ class DirectUploadsView(_DirectView):
         with _told():
             if team is None:
                 raise refusals.NotAllowedError(submitting.elsewhere(phase))
+            sha256 = wanted["sha256"].lower()
+            earlier = same_content(user=request.user, phase=phase, team=team, key=key_of_sha256(sha256))
+            if earlier is not None and not wanted["again"]:
+                return _of_earlier(slug, earlier)
             entry = submitting.create_upload(
                 user=request.user,
                 phase=phase,
@@ -166,6 +183,9 @@ class DirectUploadsView(_DirectView):
                 size=wanted["size"],
                 accept_incomplete=wanted["accept_incomplete"],
                 is_direct=True,
+                again=wanted["again"],
+                sha256=sha256,
+                client_token=client_token(request.headers.get("Idempotency-Key")),
             )
         return self.shown(slug, entry, status=201)
 
@@ -215,6 +235,35 @@ class DirectEndView(_DirectView):
             submitting.finish(upload=entry, digests=_valid(EndSerializer, request)["sha256"])
         entry.refresh_from_db()
         return self.shown(slug, entry)
+
+
+def _became(slug: str, submission: Submission | None, *, is_repeated: bool) -> dict[str, Any]:
+    """Return the fields about the submission that an upload became or repeats."""
+    if submission is None:
+        return {"submission": None, "page": None, "is_repeated": False}
+    page = page_of_repeated(slug, submission) if is_repeated else submission.get_absolute_url()
+    return {
+        "submission": reverse("api:submission-detail", args=[submission.pk]),
+        "page": page,
+        "is_repeated": is_repeated,
+    }
+
+
+def _of_earlier(slug: str, submission: Submission) -> Response:
+    """Return that nothing has to be sent, because the same file was submitted before."""
+    content = {
+        "address": None,
+        "state": Upload.State.COMPLETE,
+        "size": submission.archive_size,
+        "part_bytes": 0,
+        "arrived": [],
+        "is_ending": False,
+        "expires_at": submission.created_at,
+        **_became(slug, submission, is_repeated=True),
+    }
+    response = Response(DirectUploadSerializer(content).data)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def _valid(serializer: type[serializers.Serializer], request: Request) -> dict[str, Any]:

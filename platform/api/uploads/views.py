@@ -13,9 +13,26 @@ from rest_framework.views import APIView
 from accounts.models import AccessToken
 from api.authentication import WithinScope
 from datastore.uploads.views import tus
+from submissions.queries.repeats import RULE
 from submissions.views import uploads
 
 _HEADER: Literal["header"] = "header"
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    _HEADER,
+    description=(
+        "Key of 1 to 255 characters, such as a UUID. A repeated request with the same key returns the upload that the first "
+        "one began. With another file it is refused (422)."
+    ),
+)
+_REPEATED = OpenApiParameter(
+    "Podium-Repeated",
+    str,
+    _HEADER,
+    response=[200, 204],
+    description="`true` if the same file was submitted before, so that no new submission was created",
+)
 _VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[tus.VERSION])
 
 
@@ -43,7 +60,7 @@ class UploadsView(_TusView):
         tags=["submissions"],
         operation_id="begin_upload",
         request=None,
-        responses={201: None, (403, "text/plain"): OpenApiTypes.STR},
+        responses={200: None, 201: None, (403, "text/plain"): OpenApiTypes.STR, (422, "text/plain"): OpenApiTypes.STR},
         parameters=[
             _VERSION,
             OpenApiParameter("Upload-Length", int, _HEADER, required=True, description="bytes"),
@@ -52,17 +69,30 @@ class UploadsView(_TusView):
                 str,
                 _HEADER,
                 required=True,
-                description="`key base64` pairs: filename, phase (id), accept_incomplete (true or false)",
+                description=(
+                    "`key base64` pairs: filename, phase (id), accept_incomplete (true or false), sha256 (of the file, "
+                    "hexadecimal), again (true: submit the same file again)"
+                ),
             ),
+            IDEMPOTENCY_KEY,
             OpenApiParameter("Location", str, _HEADER, response=[201], description="address of the upload"),
+            OpenApiParameter(
+                "Podium-Submission",
+                str,
+                _HEADER,
+                response=[200],
+                description="address of the submission of the same file",
+            ),
+            _REPEATED,
         ],
+        description=f"Begin an upload (tus 1.0, creation). The `Location` of the response is its address. {RULE}",
     )
     def post(self, request: Request, slug: str) -> HttpResponse:
-        """Begin an upload (tus 1.0, creation); the answer's `Location` is its address."""
+        """Begin an upload."""
         response = self.hand_on(uploads.create, request, slug)
         if "Location" in response:
             response["Location"] = reverse("api:upload", args=[slug, _last(response["Location"])])
-        return response
+        return _linked(response)
 
     @extend_schema(exclude=True)
     def options(self, request: Request, slug: str) -> HttpResponse:  # type: ignore[override]  # tus answers with headers alone
@@ -85,6 +115,7 @@ class UploadView(_TusView):
             OpenApiParameter(
                 "Podium-Submission", str, _HEADER, response=[204], description="address of the submission, when whole"
             ),
+            _REPEATED,
         ],
     )
     def patch(self, request: Request, slug: str, pk: Any) -> HttpResponse:
@@ -106,11 +137,15 @@ class UploadView(_TusView):
         return self._linked(request, slug, pk)
 
     def _linked(self, request: Request, slug: str, pk: Any) -> HttpResponse:
-        response = self.hand_on(uploads.upload, request, slug, pk)
-        if "Podium-Submission" in response:
-            address = reverse("api:submission-detail", args=[_last(response["Podium-Submission"])])
-            response["Podium-Submission"] = address
-        return response
+        return _linked(self.hand_on(uploads.upload, request, slug, pk))
+
+
+def _linked(response: HttpResponse) -> HttpResponse:
+    """Name the submission by its address in the interface."""
+    if "Podium-Submission" in response:
+        page = response["Podium-Submission"].partition("?")[0]
+        response["Podium-Submission"] = reverse("api:submission-detail", args=[_last(page)])
+    return response
 
 
 def _last(address: str) -> str:

@@ -1,4 +1,4 @@
-"""The discussion of a challenge (`accounts.conversations.hooks.policies`)."""
+"""Discussion of a challenge, and private messages to its organizers (`accounts.conversations.hooks.policies`)."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -9,8 +9,10 @@ from django.urls import reverse
 from accounts.conversations.hooks import Acts, ConversationPolicy, Rate, policies
 from accounts.conversations.models import Thread
 from accounts.models import User
-from challenges.models import Challenge, Organizer
+from accounts.notifications.domain.letters_of_people import CONTACTED
+from challenges.models import Challenge, Contact, Organizer
 from challenges.queries.people import organizers_of
+from challenges.rules import is_correspondent, is_named_organizer
 
 
 class ChallengeDiscussion(ConversationPolicy[Challenge]):
@@ -64,3 +66,61 @@ class ChallengeDiscussion(ConversationPolicy[Challenge]):
 
 
 CHALLENGE_DISCUSSION = policies.register(ChallengeDiscussion())
+
+
+class ContactConversation(ConversationPolicy[Contact]):
+    """Private conversation: only the sender and the organizers of the challenge read and write.
+
+    Moderators and administrators of the platform do not. Organizers close a conversation; nobody can write in a closed
+    one until they open it again.
+    """
+
+    model = Contact
+    acts = Acts(
+        started="contact_started", written="contact_written", closed="contact_closed", reopened="contact_opened"
+    )
+    reopens = False
+    text_length = 5_000
+    rate = Rate(
+        threads=5,
+        posts=100,
+        period=timedelta(days=1),
+        message="You have sent too many private messages today. Try again tomorrow.",
+    )
+    mail_kind = "contact"
+    letter = CONTACTED
+
+    def may_read(self, user: Any, target: Contact) -> bool:
+        """Return whether a person is the sender or an organizer."""
+        return bool(is_correspondent(user, target))
+
+    def may_write(self, user: Any, target: Contact) -> bool:
+        """Return the same: who reads may write."""
+        return self.may_read(user, target)
+
+    def may_close(self, user: Any, target: Contact) -> bool:
+        """Return whether a person organizes the challenge."""
+        return bool(is_named_organizer(user, target.challenge))
+
+    def scope(self, target: Contact) -> str:
+        """The challenge's short name."""
+        return target.challenge.slug
+
+    def path(self, thread: Thread, target: Contact) -> str:  # noqa: ARG002 (signature of the policy)
+        """The page of the conversation."""
+        return reverse("challenges:contact_thread", args=[target.challenge.slug, target.pk])
+
+    def about(self, target: Contact) -> str:
+        """The title of the challenge."""
+        return target.challenge.title
+
+    def told_of_threads(self, target: Contact) -> Iterable[User]:
+        """Return the organizers."""
+        return organizers_of(target.challenge)
+
+    def told_of_replies(self, target: Contact) -> Iterable[User]:
+        """Return the sender and the organizers, including those who became organizers later."""
+        return [target.sender, *organizers_of(target.challenge)]
+
+
+CONTACT_CONVERSATION = policies.register(ContactConversation())

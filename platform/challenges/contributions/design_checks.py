@@ -14,7 +14,8 @@ from evaluation.designs.compilation import compile_values
 
 # How a team of an organizer's institute may stand under each policy; under others it may stand as any team.
 ACCEPTED: Final = {
-    "not_allowed": (Team.Standing.DISQUALIFIED,),
+    # A baseline does not take part.
+    "not_allowed": (Team.Standing.BASELINE, Team.Standing.DISQUALIFIED),
     "allowed_unranked": Team.OUTSIDE,
     "allowed_separate_listing": Team.OUTSIDE,
     "allowed_ranked_no_award": (Team.Standing.NO_AWARD, *Team.OUTSIDE),

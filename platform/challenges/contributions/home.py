@@ -8,14 +8,32 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from accounts.requests import SignedInRequest
-from challenges.models import Challenge, Concern, Organizer, Participation
-from challenges.queries import public_challenges
+from challenges.models import Challenge, Concern, Member, Organizer, Participation
+from challenges.queries import catalogue, contacts
 from web.home import Next
+
+SHOWN = 6
+SUGGESTED = 3
 
 
 def open_challenges(request: HttpRequest) -> str:
-    """Return the cards of the public challenges as HTML."""
-    return render_to_string("challenges/home_section.html", {"challenges": public_challenges()[:6]}, request)
+    """Return the cards of the first public challenges as HTML: open ones by deadline."""
+    first = list(catalogue.ordered(catalogue.catalogued(), "")[:SHOWN])
+    return render_to_string(
+        "challenges/home_section.html", {"cards": catalogue.cards(first), "heading": "Challenges"}, request
+    )
+
+
+def suggested(request: SignedInRequest) -> str | None:
+    """Return open challenges as HTML for people who take part in none and organize none."""
+    user = request.user
+    if Member.objects.filter(user=user).exists() or Organizer.objects.filter(user=user).exists():
+        return None
+    opened = catalogue.catalogued().filter(Q(state=catalogue.OPEN))
+    cards = catalogue.cards(list(catalogue.ordered(opened, "")[:SUGGESTED]))
+    return render_to_string(
+        "challenges/home_section.html", {"cards": cards, "heading": "Suggested challenges"}, request
+    )
 
 
 def challenges_run(request: SignedInRequest) -> str | None:
@@ -26,7 +44,13 @@ def challenges_run(request: SignedInRequest) -> str | None:
 
 
 def what_organizers_do_next(request: SignedInRequest) -> Iterator[Next]:
-    """Requests to decide, concerns to look at, and launched challenges that are not open yet; one query."""
+    """Requests to decide, concerns to look at, messages to answer, and challenges that are not open yet; two queries."""
+    for contact in contacts.open_contacts(request.user):
+        yield Next(
+            f"Reply to “{contact.title}”",
+            contact.challenge,
+            reverse("challenges:contact_thread", args=[contact.slug, contact.pk]),
+        )
     organized = (
         Challenge.objects.filter(organizer__user=request.user, organizer__role__in=Organizer.TRUSTED)
         .select_related("projection__registration")

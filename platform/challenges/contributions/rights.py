@@ -21,7 +21,7 @@ def obstacles(user: User) -> Iterator[str]:
     for challenge in owned.order_by("title"):
         others = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER).exclude(user=user)
         if not others.filter(user__is_active=True).exists():
-            yield f"You are the only owner of the challenge “{challenge.title}”. Make somebody else an owner first."
+            yield f"You are the only owner of the challenge “{challenge.title}”. Make another person an owner first."
 
 
 def leave(user: User) -> None:

@@ -142,8 +142,15 @@ class OrganizerForm(forms.Form):
 class StandingForm(forms.Form):
     """Form for changing the standing of the chosen teams."""
 
-    standing = forms.ChoiceField(label="Status", choices=Team.Standing.choices)
+    standing = forms.ChoiceField(label="Status", choices=[(value.value, value.label) for value in Team.ASSIGNED])
     reason = forms.CharField(label="Reason", max_length=500, required=False, help_text="Visible to the team.")
+
+
+class BaselineForm(forms.Form):
+    """Form for a baseline of the organizers."""
+
+    name = NameField(label="Name", max_length=80, help_text="Shown on the leaderboard.")
+    method = forms.CharField(label="Method", max_length=500, help_text="For example the title of its publication.")
 
 
 class AnnouncementForm(forms.Form):
@@ -170,6 +177,29 @@ class PostForm(forms.Form):
 
     text = forms.CharField(
         label="Your answer", max_length=20_000, widget=forms.Textarea(attrs={"rows": 5}), help_text="Markdown."
+    )
+
+
+class ContactForm(forms.Form):
+    """Private message to the organizers."""
+
+    title = NameField(label="Subject", max_length=150)
+    text = forms.CharField(
+        label="Message",
+        max_length=5_000,
+        widget=TEXT,
+        help_text="Markdown. Only you and the organizers can read it.",
+    )
+
+
+class ContactReplyForm(forms.Form):
+    """Reply in a private conversation."""
+
+    text = forms.CharField(
+        label="Your reply",
+        max_length=5_000,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="Markdown. Only the sender and the organizers can read it.",
     )
 
 

@@ -3,13 +3,14 @@
 from challenges.models.challenges import PSEUDONYM, Challenge, Member, Organizer, Phase, Seat, Task, Team
 from challenges.models.launching import Deviation, PhaseAssessment, Projection
 from challenges.models.participation import Concern, Participation, Terms
-from challenges.models.talking import Announcement
+from challenges.models.talking import Announcement, Contact
 
 __all__ = [
     "PSEUDONYM",
     "Announcement",
     "Challenge",
     "Concern",
+    "Contact",
     "Deviation",
     "Member",
     "Organizer",

@@ -243,6 +243,11 @@ class Phase(models.Model):
         blank=True,
         help_text="the final ranking has only submissions with answers to at least this share of the cases",
     )
+    overlap_questions_per_team = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        help_text="how often a team may ask how many of its training images match test images; empty: never",
+    )
     algorithms = models.JSONField(
         default=dict,
         blank=True,
@@ -294,6 +299,12 @@ class Phase(models.Model):
             models.CheckConstraint(
                 condition=Q(least_share__isnull=True) | Q(least_share__gt=0, least_share__lte=1),
                 name="challenges_least_share_is_a_share",
+            ),
+            # Every answer reveals a little about single test images.
+            models.CheckConstraint(
+                condition=Q(overlap_questions_per_team__isnull=True)
+                | Q(overlap_questions_per_team__gte=1, overlap_questions_per_team__lte=3),
+                name="challenges_few_overlap_questions",
             ),
             # What stays sealed until it closes would never be seen of a phase that does not close.
             models.CheckConstraint(
@@ -399,10 +410,13 @@ class Team(models.Model):
         RANKED = "ranked", "ranked"
         NO_AWARD = "no_award", "ranked, not eligible for awards"
         UNRANKED = "unranked", "takes part without a rank"
+        BASELINE = "baseline", "baseline of the organizers, without a rank"
         DISQUALIFIED = "disqualified", "disqualified"
 
+    # A baseline is added as one, and stays one: its members can know the references.
+    ASSIGNED = (Standing.RANKED, Standing.NO_AWARD, Standing.UNRANKED, Standing.DISQUALIFIED)
     # Their results do not enter rankings.
-    OUTSIDE = (Standing.UNRANKED, Standing.DISQUALIFIED)
+    OUTSIDE = (Standing.UNRANKED, Standing.BASELINE, Standing.DISQUALIFIED)
 
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="teams")
     tasks = models.ManyToManyField(Task, related_name="teams", help_text="in which it takes part")

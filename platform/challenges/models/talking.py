@@ -1,9 +1,11 @@
-"""Announcements of organizers; questions of people are in `conversations`."""
+"""Announcements of organizers, and private messages to them; their posts are in `conversations`."""
 
 from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
 from django.utils import timezone
 
+from accounts.conversations.models import Thread
 from challenges.models.challenges import Challenge
 
 
@@ -22,3 +24,18 @@ class Announcement(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class Contact(models.Model):
+    """A private conversation of one person with the organizers of a challenge; its posts are in its only thread."""
+
+    challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="contacts")
+    sender = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    threads = GenericRelation(Thread)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.sender} to the organizers of {self.challenge}"

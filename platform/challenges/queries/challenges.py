@@ -39,6 +39,14 @@ def seen_by(user: Any) -> QuerySet[Challenge]:
     )
 
 
+def part_of(user: Any) -> QuerySet[Challenge]:
+    """Return the challenges in which a person takes part or which they organize."""
+    return Challenge.objects.filter(
+        Q(pk__in=Organizer.objects.filter(user=user).values("challenge"))
+        | Q(pk__in=Member.objects.filter(user=user).values("challenge"))
+    )
+
+
 def public_challenges() -> QuerySet[Challenge]:
     """Public challenges with their phases and number of teams, for lists; three queries for any number."""
     return (

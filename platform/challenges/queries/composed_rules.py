@@ -39,6 +39,7 @@ class PhaseRules:
     limits: str
     counts: str
     incomplete_allowed: bool
+    overlap_questions: int | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ class Rule:
 
 def rules_of_phase(phase: Any, label: str) -> PhaseRules:
     """Return the rules of a phase, or of the plan of one."""
-    return PhaseRules(label, limits_of(phase), str(Phase.Counts(phase.counts).label), phase.incomplete_allowed)
+    # Phases of earlier migrations do not have the field.
+    overlap = getattr(phase, "overlap_questions_per_team", None)
+    return PhaseRules(label, limits_of(phase), str(Phase.Counts(phase.counts).label), phase.incomplete_allowed, overlap)
 
 
 def composed_rules(phases: Sequence[PhaseRules], values: Values | None) -> list[Rule]:
@@ -97,11 +100,20 @@ def _of_phases(phases: Sequence[PhaseRules]) -> list[Rule]:
     limits = [(phase.label, phase.limits) for phase in phases]
     counts = [(phase.label, phase.counts) for phase in phases]
     gaps = [(phase.label, "yes" if phase.incomplete_allowed else "no") for phase in phases]
+    overlap = [
+        (phase.label, "no" if phase.overlap_questions is None else f"yes, {phase.overlap_questions} per team")
+        for phase in phases
+    ]
+    public = "The organizers and the exposure report show the answers."
+    question = "Can teams ask how many training images match test images?"
+    may_ask = any(phase.overlap_questions is not None for phase in phases)
+    asking = [Rule(question, _joined(overlap), public)] if may_ask else []
     penalty = "The ranking states how it counts missing cases."
     return [
         Rule("How often can a team submit?", _joined(limits)),
         Rule("Which submission counts?", _joined(counts)),
         Rule("Can cases be missing?", _joined(gaps), penalty if any(p.incomplete_allowed for p in phases) else ""),
+        *asking,
     ]
 
 

@@ -68,6 +68,7 @@ class PhasePlan:
     method_link: str = Phase.MethodLink.NONE
     methods_per_team: int = 1
     least_share: float | None = None
+    overlap_questions_per_team: int | None = None
     algorithms: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -278,6 +279,7 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
 _SETTINGS: Final = (
     *("submissions_per_day", "submissions_in_total", "results", "leaderboard", "reveals_cases"),
     *("feedback", "is_dry_run", "requires_method", "publishes_methods", "least_share"),
+    "overlap_questions_per_team",
 )
 
 

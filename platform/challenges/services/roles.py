@@ -12,6 +12,7 @@ from accounts.notifications.services import notify
 from accounts.people.services.roles import keep_a_holder
 from challenges import hooks
 from challenges.models import Challenge, Member, Organizer, Team
+from challenges.services.teams import join_with_team
 from core.audit.services import record
 
 
@@ -30,7 +31,8 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
         owners = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER)
         message = "A challenge needs an owner. Make another person an owner first."
         keep_a_holder(challenge, owners, leaving=user.pk, message=message)
-    if role is not None and Member.everybody.filter(challenge=challenge, user=user).exists():
+    taking_part = Member.everybody.filter(challenge=challenge, user=user).exclude(team__standing=Team.Standing.BASELINE)
+    if role is not None and taking_part.exists():
         raise ValidationError("Who takes part in a challenge does not organize it.")
     if role is None:
         if row:
@@ -67,9 +69,12 @@ def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: s
     Raises
     ------
     ValidationError
-        Without a reason, unless the teams are ranked again like all others.
+        Without a reason, unless the teams are ranked again like all others. For a baseline, which keeps its status, and
+        for a team that shall become one: its name would be public.
     """
     standing = Team.Standing(standing)
+    if standing not in Team.ASSIGNED:
+        raise ValidationError("A team cannot become a baseline. Add a baseline instead.")
     if standing != Team.Standing.RANKED and not reason.strip():
         raise ValidationError("Say why: the team reads it.")
     changed = 0
@@ -77,6 +82,8 @@ def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: s
     for team in rows.filter(pk__in=[team.pk for team in teams]):
         if team.standing == standing and team.standing_reason == reason.strip():
             continue
+        if team.standing == Team.Standing.BASELINE:
+            raise ValidationError(f"{team.name} is a baseline and keeps this status.")
         before, team.standing, team.standing_reason = team.standing, standing, reason.strip()[:500]
         team.save(update_fields=["standing", "standing_reason"])
         changed += 1
@@ -106,3 +113,37 @@ def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: s
         for callback in hooks.standing_changed:
             callback(team.pk)
     return changed
+
+
+@transaction.atomic
+def add_baseline(*, actor: User, challenge: Challenge, team_name: str, method: str) -> Team:
+    """Make a team of the organizer whose submissions are compared with the ranked teams and have no rank.
+
+    Parameters
+    ----------
+    method
+        Description of the method, shown with the status of the team.
+
+    Raises
+    ------
+    ValidationError
+        Without a description, for an unusable name, and for a person with a team in one of the tasks.
+    """
+    if not method.strip():
+        raise ValidationError("Describe the method, for example with its publication.")
+    team = join_with_team(user=actor, challenge=challenge, team_name=team_name)
+    team.standing, team.standing_reason = Team.Standing.BASELINE, method.strip()[:500]
+    team.save(update_fields=["standing", "standing_reason"])
+    record(
+        actor=actor,
+        act="team_standing_set",
+        subject=team,
+        scope=challenge.slug,
+        facts={
+            "team": team.name,
+            "before": Team.Standing.RANKED,
+            "after": Team.Standing.BASELINE,
+            "reason": team.standing_reason,
+        },
+    )
+    return team

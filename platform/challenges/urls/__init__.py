@@ -2,11 +2,13 @@ from django.urls import path
 
 from challenges import views
 from challenges.urls import people
+from challenges.views import catalogue
 
 app_name = "challenges"
 
 urlpatterns = [
-    path("", views.challenge_list, name="list"),
+    path("", catalogue.challenge_list, name="list"),
+    path("challenges.csv", catalogue.challenge_list_csv, name="list_csv"),
     path("launch/<slug:identifier>/", views.launch, name="launch"),
     path("<slug:slug>/", views.detail, name="detail"),
     path("<slug:slug>/assessment/<int:phase>.json", views.assessment, name="assessment"),

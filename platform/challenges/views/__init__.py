@@ -6,7 +6,6 @@ from challenges.views.launching import launch, open_submissions
 from challenges.views.pages import (
     assessment,
     challenge_context,
-    challenge_list,
     detail,
     organize,
 )
@@ -14,7 +13,6 @@ from challenges.views.pages import (
 __all__ = [
     "assessment",
     "challenge_context",
-    "challenge_list",
     "close_phase",
     "detail",
     "launch",

@@ -28,7 +28,7 @@ def move_deadline(request: SignedInRequest, slug: str, phase: int) -> HttpRespon
     entry = get_object_or_404(Phase.objects.select_related("task__challenge"), pk=phase, task__challenge=challenge)
     projection = queries.projection_of(challenge)
     if projection is None or not rules.test_rule("changes.request", request.user, projection.registration):
-        raise PermissionDenied("Only people who may change the registered design can move a deadline.")
+        raise PermissionDenied("Only people who may change the registered design can change dates.")
     data = request.POST if request.method == "POST" else request.GET
     days_form = DaysForm(data if "days" in data or "until" in data else None, phase=entry)
     form = MoveForm(request.POST if request.method == "POST" else None)

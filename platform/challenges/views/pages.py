@@ -13,8 +13,10 @@ from django.views.decorators.http import require_safe
 from challenges import hooks, queries
 from challenges.models import Challenge, Phase
 from challenges.queries import people
+from challenges.queries.checklist import checklist_of
 from challenges.services.launching import gate_problems
 from evaluation.canonical import canonical_json
+from evaluation.problems import kind_of
 from evaluation.ranking import describe
 
 
@@ -27,11 +29,6 @@ def challenge_context(request: HttpRequest, challenge: Challenge) -> dict:
         "organizer_pages": hooks.organizer_pages_for(request.user, challenge),
         "organizes": request.user.has_perm("challenges.organize_challenge", challenge),
     }
-
-
-@require_safe
-def challenge_list(request: HttpRequest) -> HttpResponse:
-    return render(request, "challenges/list.html", {"challenges": queries.public_challenges()})
 
 
 @require_safe
@@ -57,8 +54,12 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
             "handed_in": next((phase.handed_in for phase in all_phases if phase.is_open), "predictions"),
             "schemes": list(schemes.values()),
             "rules": queries.rules_of(challenge, all_phases),
+            "kit_phases": [phase for phase in all_phases if kind_of(phase.assessment).is_scored],
             "execution": queries.registered_execution(challenge),
             "registered": queries.registered_facts(challenge, all_phases),
+            "checklist": checklist_of(challenge, all_phases)
+            if request.user.has_perm("challenges.organize_challenge", challenge)
+            else [],
             "may_join": request.user.has_perm("challenges.join_challenge", challenge),
         },
     )
@@ -93,6 +94,7 @@ def organize(request: HttpRequest, slug: str) -> HttpResponse:
             "may_move": projection is not None
             and rules.test_rule("changes.request", request.user, projection.registration),
             "may_close": request.user.has_perm("challenges.close_phase", challenge),
+            "checklist": checklist_of(challenge, all_phases),
             "figures": [*_people_figures(challenge), *hooks.figures_of(challenge)],
             "projection": projection,
             "gate": gate_problems(projection.version) if projection and projection.opened_at is None else (),

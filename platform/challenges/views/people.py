@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
 from challenges import queries
-from challenges.forms.participation import OrganizerForm, StandingForm, TermsForm, cleaned
+from challenges.forms.participation import BaselineForm, OrganizerForm, StandingForm, TermsForm, cleaned
 from challenges.models import Challenge, Concern, Organizer, Participation, Team
 from challenges.queries import people
 from challenges.queries.conflicts import registered_people
@@ -56,6 +56,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
             "consequence": Team.Standing(registered.consequence).label if registered.consequence else "",
             "terms_form": TermsForm(initial=terms.__dict__ if terms else proposed, registered=challenge.agreement),
             "standing_form": StandingForm(),
+            "baseline_form": BaselineForm(prefix="baseline"),
             "organizer_form": OrganizerForm(),
             "writers": people.writers_without_part(challenge),
             "may_disqualify": request.user.has_perm("challenges.disqualify_team", challenge),
@@ -102,6 +103,31 @@ def standing(request: SignedInRequest, slug: str) -> HttpResponse:
         messages.error(request, " ".join(error.messages))
     else:
         messages.success(request, f"Changed for {count} team{'' if count == 1 else 's'}; rankings follow.")
+    return redirect("challenges:people", slug=slug)
+
+
+@login_required
+@require_POST
+def baseline(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Add a baseline, for which the organizer can then submit."""
+    challenge = _organized(request, slug, "challenges.disqualify_team")
+    form = BaselineForm(request.POST, prefix="baseline")
+    if not form.is_valid():
+        messages.error(
+            request, " ".join(f"{form.fields[name].label}: {errors[0]}" for name, errors in form.errors.items())
+        )
+        return redirect("challenges:people", slug=slug)
+    try:
+        team = roles.add_baseline(
+            actor=request.user,
+            challenge=challenge,
+            team_name=form.cleaned_data["name"],
+            method=form.cleaned_data["method"],
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("challenges:people", slug=slug)
+    messages.success(request, f"{team.name} is a baseline. Submit its predictions on the page Submit.")
     return redirect("challenges:people", slug=slug)
 
 

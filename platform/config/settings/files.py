@@ -86,6 +86,8 @@ if PODIUM_CONFINEMENT not in ("try", "require"):
     raise ImproperlyConfigured(f"PODIUM_CONFINEMENT is {PODIUM_CONFINEMENT!r}; it has to be try or require.")
 # A worker that is silent for longer has lost its work to another.
 PODIUM_LEASE_SECONDS = env.int("PODIUM_LEASE_SECONDS", 12)
+# The same of a runner, whose network may be slow.
+PODIUM_RUNNER_LEASE_SECONDS = env.int("PODIUM_RUNNER_LEASE_SECONDS", 60)
 # Most bytes of a body, files included, from somebody who is not signed in, and from somebody who is, where no files are
 # asked for; see web/bodies.py. What Django itself bounds is what it keeps in memory, files left out.
 PODIUM_ANONYMOUS_BODY_BYTES = env.int("PODIUM_ANONYMOUS_BODY_BYTES", 64 * 1024)

@@ -34,8 +34,11 @@ SPECTACULAR_SETTINGS = {
         "SubmissionState": "submissions.models.Submission.State",
         "ValueState": "api.designs.serializers.STATES",
         "RegistrationState": "registry.models.Registration.State",
+        "DesignComputationState": "designs.models.DesignComputation.State",
         "AnalysisState": "leaderboards.workbench.models.BroughtTable.State",
         "MeasurementState": "submissions.measurements.models.Measurement.State",
+        "RoleInChallenge": "challenges.models.Organizer.Role",
+        "RoleInDesign": "designs.models.Collaborator.Role",
         "MeasurementKind": "submissions.measurements.models.Measurement.Kind",
     },
 }

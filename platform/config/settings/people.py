@@ -4,6 +4,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.settings.environment import PODIUM_TLS, env
 from config.settings.services import DATABASE_URL
+from config.settings.sign_in import provider_applications, sign_in_providers
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
@@ -68,6 +69,17 @@ PODIUM_SIGNUP_OPEN = env.bool("PODIUM_SIGNUP_OPEN", True)
 # The account that administers the platform; made at the first start of the several-machine shape (`first_administrator`).
 PODIUM_ADMIN_EMAIL = env.str("PODIUM_ADMIN_EMAIL", "")
 PODIUM_ADMIN_NAME = env.str("PODIUM_ADMIN_NAME", "administrator")
+
+# Identity providers by which people sign in (docs/operators/sign-in.md).
+PODIUM_SIGN_IN = sign_in_providers(env.json("PODIUM_SIGN_IN", []))
+SOCIALACCOUNT_ADAPTER = "accounts.providers.ProviderAdapter"
+SOCIALACCOUNT_PROVIDERS = provider_applications(PODIUM_SIGN_IN)
+# An e-mail address that a provider states never opens an existing account, confirmed or not.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
+SOCIALACCOUNT_EMAIL_VERIFICATION = ACCOUNT_EMAIL_VERIFICATION
+# A link on another site cannot start a sign-in: it takes the form of this site.
+SOCIALACCOUNT_LOGIN_ON_GET = False
+SOCIALACCOUNT_STORE_TOKENS = False
 
 if email_url := env.str("EMAIL_URL", ""):
     vars().update(env.email_url_config(email_url))

@@ -57,8 +57,8 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = "UTC"
 # One queue per class of waiting: a worker that serves `mail` and `sweep`, and one that serves `validate`, take nothing else,
-# so neither waits behind a computation. Work of minutes that no one needs at once goes to `figures`.
-PODIUM_QUEUES = ("mail", "sweep", "validate", "ingest", "score", "rank", "figures")
+# so neither waits behind a computation. Work of minutes that people wait for goes to `figures`, other work to `quality`.
+PODIUM_QUEUES = ("mail", "sweep", "validate", "ingest", "score", "rank", "figures", "quality")
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
     # Letters.
@@ -75,21 +75,28 @@ CELERY_TASK_ROUTES = {
     "reviews.tasks.sweep": {"queue": "sweep"},
     # Submissions.
     "submissions.tasks.validate": {"queue": "validate"},
+    "submissions.tasks.make_starter_kit": {"queue": "rank"},
     "submissions.tasks.*": {"queue": "score"},
     "executions.tasks.run_*": {"queue": "run"},
     "executions.tasks.assemble": {"queue": "score"},
     "judging.tasks.judge_*": {"queue": "judge"},
+    "runners.tasks.conclude": {"queue": "score"},
+    "runners.tasks.sweep": {"queue": "sweep"},
     # Rankings, and what people wait for on a page.
     "leaderboards.tasks.analyse_version": {"queue": "figures"},
+    "leaderboards.tasks.search_suspects": {"queue": "quality"},
     "leaderboards.tasks.*": {"queue": "rank"},
     "results.tasks.*": {"queue": "rank"},
     "typesetting.tasks.set_file": {"queue": "rank"},
     "registry.tasks.publish_version": {"queue": "rank"},
     # Computations that may take minutes.
     "designs.tasks.simulate": {"queue": "figures"},
+    "designs.tasks.rehearse": {"queue": "figures"},
     "registry.tasks.verify": {"queue": "figures"},
     "reports.tasks.*": {"queue": "figures"},
     "workbench.tasks.*": {"queue": "figures"},
+    "test_sets.tasks.compare_images": {"queue": "quality"},
+    "test_sets.tasks.answer_overlap_question": {"queue": "quality"},
     # Everything else reads uploaded files, or can wait: the default queue.
 }
 # What got lost between a commit and the broker is found again by these.
@@ -104,6 +111,7 @@ _PERIODS = {
     "notifications.tasks.sweep": PODIUM_SWEEP_SECONDS,
     "operations.tasks.heartbeat": 10,
     "executions.tasks.sweep": 60,
+    "runners.tasks.sweep": 30,
     "leaderboards.tasks.sweep": 60,
     "designs.tasks.sweep": 60,
     "reviews.tasks.sweep": 300,

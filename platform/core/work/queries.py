@@ -126,12 +126,20 @@ def queued_messages(queue: str) -> Queued | None:
         return None
 
 
-def next_rows(kind: Kind, limit: int = 8) -> list[Any]:
+def next_rows(kind: Kind, limit: int = 8, *, only: Q | None = None) -> list[Any]:
     """Return the keys of the rows whose turn is next; several, because another worker may be faster with the first.
 
-    Where workers are shared between somebodies, those with the least under way come first; then the kind's order holds.
+    If workers are shared between owners, the rows of owners with the least in progress come first.
+    Otherwise, the order of the kind applies.
+
+    Parameters
+    ----------
+    only
+        Condition of the rows that the worker may claim; what other workers process counts for the order all the same.
     """
     rows = waiting(kind).order_by(*kind.order)
+    if only is not None:
+        rows = rows.filter(only)
     whose = kind.fair_between
     if not whose:
         return list(rows.values_list("pk", flat=True)[:limit])

@@ -97,6 +97,8 @@ class Lease:
         Number of times that the row has been begun, including this time.
     is_lost
         True if a renewal found that another worker has the row.
+    silence
+        Time that the holder may be silent; None for that of the kind.
     """
 
     kind: Kind
@@ -104,6 +106,7 @@ class Lease:
     token: uuid.UUID
     attempts: int
     is_lost: bool = False
+    silence: timedelta | None = None
     _renewal: float = field(default=0.0, repr=False)
     _progress: float = field(default=0.0, repr=False)
 
@@ -119,6 +122,11 @@ class Lease:
     def may_try_again(self) -> bool:
         """True if an error now is not the last permitted one."""
         return self.attempts < self.kind.errors
+
+    @property
+    def longest_silence(self) -> timedelta:
+        """Time that the holder may be silent before another worker gets the row."""
+        return self.kind.longest_silence if self.silence is None else self.silence
 
     # --- Keeping it ---------------------------------------------------------------------------------------------------
     def beat(self, changes: Callable[[], dict[str, Any]] = dict) -> None:
@@ -157,6 +165,11 @@ class Lease:
             done.set()
             thread.join()
 
+    def renew(self, **changes: Any) -> bool:
+        """Renew the lease now, storing changes with it; return whether it was still valid."""
+        self._renew(**changes)
+        return not self.is_lost
+
     def tell(self, *, every: float = 2.0, **progress: Any) -> None:
         """Store how far the work is, at most once in `every` seconds so that it costs nothing."""
         if time.monotonic() >= self._progress:
@@ -165,11 +178,11 @@ class Lease:
 
     @property
     def _third(self) -> float:
-        return self.kind.longest_silence.total_seconds() / 3
+        return self.longest_silence.total_seconds() / 3
 
     def _renew(self, **changes: Any) -> None:
         self._renewal = time.monotonic() + self._third
-        self.is_lost = not self.rows.update(lease_until=shared_now() + self.kind.longest_silence, **changes)
+        self.is_lost = not self.rows.update(lease_until=shared_now() + self.longest_silence, **changes)
 
     # --- Ending it ----------------------------------------------------------------------------------------------------
     @contextmanager
@@ -247,7 +260,9 @@ class Lease:
 _FREED: dict[str, Any] = {"lease_token": None, "lease_until": None, "due_at": None}
 
 
-def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -> Lease | None:
+def claim(
+    kind: Kind, argument: object, *, give_up: Callable[[Lease], object], silence: timedelta | None = None
+) -> Lease | None:
     """Claim a row that is open, due and without a holder.
 
     Parameters
@@ -257,6 +272,8 @@ def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -
     give_up
         Called with the lease when the number of workers lost over the row reaches the kind's limit; ends the
         row as failed.
+    silence
+        Time that the holder may be silent; by default that of the kind.
 
     Returns
     -------
@@ -268,7 +285,10 @@ def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -
     token, now = uuid.uuid4(), shared_now()
     rows = kind.open_rows.filter(free(now), **{kind.argument or "pk": argument})
     taken = rows.update(
-        lease_token=token, lease_until=now + kind.longest_silence, attempts=F("attempts") + 1, **kind.begins
+        lease_token=token,
+        lease_until=now + (silence or kind.longest_silence),
+        attempts=F("attempts") + 1,
+        **kind.begins,
     )
     if not taken:
         return None
@@ -277,7 +297,7 @@ def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -
     if row is None:
         return None  # taken over already: the lease is shorter than this took
     pk, attempts = row
-    lease = Lease(kind, pk, token, attempts)
+    lease = Lease(kind, pk, token, attempts, silence=silence)
     if attempts > kind.attempts:
         log.error("workers_lost", kind=kind.name, row=str(pk), attempts=attempts - 1)
         give_up(lease)

@@ -19,7 +19,7 @@ class TestSetsConfig(AppConfig):
         from datastore.test_sets.queries import work
         from web.home import next_steps
 
-        kinds.register(work.CHECKING)
+        kinds.register(work.CHECKING, work.OVERLAPS, work.OVERLAP_QUESTIONS)
         next_steps.register(home.missing_test_sets)
         ledgers.register()
         publishing.register()

@@ -19,7 +19,7 @@ def obstacles(user: User) -> Iterator[str]:
     for ownership in Collaborator.objects.filter(user=user, role=owner).select_related("design").order_by("design"):
         others = Collaborator.objects.filter(design=ownership.design).exclude(user=user)
         if others.exists() and not others.filter(role=owner).exists():
-            yield f"You are the only owner of the design “{ownership.design.title}”. Make somebody else its owner first."
+            yield f"You are the only owner of the design “{ownership.design.title}”. Make another person its owner first."
 
 
 def leave(user: User) -> None:

@@ -10,6 +10,7 @@ from evaluation.designs.catalogue import ItemField, Parameter
 from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.problems import kinds_of, possible_kinds
 from evaluation.designs.document import Values
+from evaluation.problems.offered_metrics import default_policy, kinds_with, options_for
 from evaluation.running.registered import Registered, RegisteredError
 
 OUTCOMES: Final = (
@@ -68,7 +69,7 @@ def _metric_cell(item: ItemField, name: str, key: str, value: Any, values: Value
     fitting = [
         metric
         for metric in all_metrics()
-        if not metric.is_criterion and (not kinds or kinds & set(metric.problems) or metric.id == value)
+        if not metric.is_criterion and (not kinds or kinds & set(kinds_with(metric)) or metric.id == value)
     ]
     options = [Option("", "– select, or describe one below –", not value)]
     options += [Option(metric.id, f"{metric.name} ({metric.abbreviation})", metric.id == value) for metric in fitting]
@@ -108,8 +109,8 @@ def _options(
     if metric is None:
         return ()
     given = row.get("options") or {}
-    kind = next((kind for kind in kinds_of(values) if kind in metric.problems), "")
-    read = {option.name: option for option in metric.options_for(kind or "")}
+    kind = next((kind for kind in kinds_of(values) if kind in kinds_with(metric)), "")
+    read = {option.name: option for option in options_for(metric, kind or "")}
     options = [read.get(o.name, o) for o in metric.assessment_options if o.name in read or o.name in given]
     return option_inputs(options, given, f"row.{position}.options", key)
 
@@ -121,8 +122,8 @@ def _policy(
         return ()
     given = row.get("policy") or {}
     kinds = kinds_of(values)
-    problem = next((kind for kind in kinds if kind in metric.problems), metric.problems[0])
-    defaults = metric.default_policy(problem)
+    problem = next((kind for kind in kinds if kind in kinds_with(metric)), kinds_with(metric)[0])
+    defaults = default_policy(metric, problem)
     words = ["worst", "perfect", "exclude"]
     if metric.unit == "mm":
         words.append("image_diagonal")

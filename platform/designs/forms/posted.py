@@ -19,6 +19,7 @@ from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
 from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import usual_level
+from evaluation.problems.offered_metrics import kinds_with
 
 OTHER: Final = "__other__"
 DATA_SET: Final = "data_set"
@@ -191,8 +192,8 @@ def _completed(row: Mapping[str, Any], kinds: Collection[str]) -> dict[str, Any]
 def _levels(metric: Metric, row: Mapping[str, Any], kinds: Collection[str]) -> set[str]:
     """Return what a metric is computed per with the options of its row, in each kind of problem that the task can be."""
     options = row["options"] if isinstance(row.get("options"), Mapping) else {}
-    fitting = [kind for kind in kinds if kind in metric.problems]
-    return {usual_level(metric, kind, options) for kind in fitting or metric.problems}
+    fitting = [kind for kind in kinds if kind in kinds_with(metric)]
+    return {usual_level(metric, kind, options) for kind in fitting or kinds_with(metric)}
 
 
 def _completed_cost(row: Mapping[str, Any], cost: CostMetric) -> dict[str, Any]:

@@ -4,6 +4,14 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from designs.services.simulations import read_pilot
+from evaluation.advice.simulation import (
+    FEWEST_CASES,
+    FEWEST_TEAMS,
+    MAX_CASES,
+    MAX_TEAMS,
+    MOST_FAILURES,
+    MOST_SKEWNESS,
+)
 
 
 class _ManyFiles(forms.ClearableFileInput):
@@ -42,18 +50,34 @@ class ScanForm(forms.Form):
 
 
 class SimulationForm(forms.Form):
-    """Expected numbers, and how case scores spread: assumed, or from a pilot."""
+    """Expected numbers, spread of case scores, failures and skewness: assumed, given, or from a pilot."""
 
-    cases = forms.IntegerField(label="Test cases", min_value=2, max_value=5000)
-    teams = forms.IntegerField(label="Expected teams", min_value=2, max_value=60)
+    cases = forms.IntegerField(label="Test cases", min_value=FEWEST_CASES, max_value=MAX_CASES)
+    teams = forms.IntegerField(label="Expected teams", min_value=FEWEST_TEAMS, max_value=MAX_TEAMS)
     typical = forms.FloatField(
         label="Score of a typical team on a typical case", required=False, help_text="On the scale of the metric."
     )
     between_cases = forms.FloatField(label="Spread between cases", required=False, min_value=0)
     between_teams = forms.FloatField(label="Spread between teams", required=False, min_value=0)
     noise = forms.FloatField(label="Spread of a team on a case", required=False, min_value=0)
+    failures = forms.FloatField(
+        label="Failed cases per team (%)",
+        required=False,
+        min_value=0,
+        max_value=100 * MOST_FAILURES,
+        help_text="Cases without a usable result. Empty: as in the pilot, or none.",
+    )
+    skewness = forms.FloatField(
+        label="Skewness of a team's deviations",
+        required=False,
+        min_value=-MOST_SKEWNESS,
+        max_value=MOST_SKEWNESS,
+        help_text="Negative if a few cases are very bad. Empty: as in the pilot, or 0.",
+    )
     pilot = forms.FileField(
-        label="Pilot results", required=False, help_text="A results table (CSV) of at least two algorithms."
+        label="Pilot results",
+        required=False,
+        help_text="A results table (CSV) of at least two algorithms; three or more for skewness.",
     )
 
     def clean(self):
@@ -73,6 +97,10 @@ class SimulationForm(forms.Form):
         """Options for the service."""
         data = self.cleaned_data
         options = {"cases": data["cases"], "teams": data["teams"]}
+        if data["failures"] is not None:
+            options["failures"] = data["failures"] / 100
+        if data["skewness"] is not None:
+            options["skewness"] = data["skewness"]
         if data["pilot"]:
             options["pilot"] = data["pilot"]
         elif data["typical"] is not None:

@@ -3,7 +3,7 @@
 from django.db.models import Q
 
 from core.work.kinds import Kind
-from designs.models import Scan, Simulation
+from designs.models import DesignImport, Rehearsal, Scan, Simulation
 
 SCANS = Kind(
     name="scans",
@@ -25,5 +25,27 @@ SIMULATIONS = Kind(
     task="designs.tasks.simulate",
     attempts=3,
     errors=3,
+    since="requested_at",
+)
+REHEARSALS = Kind(
+    name="rehearsals",
+    doing="rehearsing a design",
+    model=Rehearsal,
+    is_open=Q(state__in=(Rehearsal.State.QUEUED, Rehearsal.State.RUNNING)),
+    begins={"state": Rehearsal.State.RUNNING},
+    task="designs.tasks.rehearse",
+    attempts=2,
+    errors=2,
+    since="requested_at",
+)
+IMPORTS = Kind(
+    name="design_imports",
+    doing="reading a document of a design",
+    model=DesignImport,
+    is_open=Q(state__in=(DesignImport.State.QUEUED, DesignImport.State.RUNNING)),
+    begins={"state": DesignImport.State.RUNNING},
+    task="designs.tasks.read_document",
+    # A file that takes its reader down is not read again; it is deleted in any case.
+    attempts=1,
     since="requested_at",
 )

@@ -16,7 +16,7 @@ from core.work.services import Lease, ask, claim
 from designs.models import DesignTask, Simulation
 from designs.queries import document_of
 from designs.queries.work import SIMULATIONS
-from evaluation.advice.simulation import SimulationError, Spread, simulate
+from evaluation.advice.simulation import SimulationError, Spread, report_of, simulate
 from evaluation.assessment import parse
 from evaluation.designs.compilation import compile_values
 from evaluation.scoring import read_results
@@ -36,6 +36,7 @@ def request_simulation(*, actor: User, task: DesignTask, options: dict[str, Any]
     ----------
     options
         ``cases``, ``teams``, and either ``spread`` (typical, cases, teams, noise) or ``pilot`` (records of case scores).
+        Optionally ``failures`` (share of cases from 0 to 0.5) and ``skewness`` (from -6 to 6).
 
     Raises
     ------
@@ -78,6 +79,8 @@ def run_simulation(*, simulation_id: int) -> None:
                 teams=options["teams"],
                 spread=spread,
                 pilot=pilot,
+                failures=options.get("failures"),
+                skewness=options.get("skewness"),
                 progress=lambda finished, pieces: lease.tell(every=0.5, finished=finished, pieces=pieces),
             )
     except SimulationError as error:
@@ -89,7 +92,7 @@ def run_simulation(*, simulation_id: int) -> None:
         else:
             lease.complete(state=Simulation.State.FAILED, problem=OUR_FAULT, failure=traceback.format_exc())
     else:
-        lease.complete(state=Simulation.State.DONE, result=result.document, failure="")
+        lease.complete(state=Simulation.State.DONE, result=report_of(result), failure="")
 
 
 def _give_up(lease: Lease) -> None:

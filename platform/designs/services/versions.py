@@ -8,6 +8,7 @@ from accounts.models import User
 from core.audit.services import record
 from designs.models import Design, DesignVersion, FieldValue
 from designs.queries import document_of
+from designs.services.rehearsals import request_for_version
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State, to_json
@@ -57,4 +58,5 @@ def freeze_version(*, actor: User | None, design: Design, name: str, note: str =
         scope=design.slug,
         facts={"design": design.slug, "number": version.number, "name": name, "digest": digest},
     )
+    request_for_version(actor=actor, version=version)
     return version

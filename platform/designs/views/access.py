@@ -71,7 +71,8 @@ def design_context(request: HttpRequest, design: Design, current: str) -> dict[s
         ("Form", "designs:detail", True),
         ("Advice", "designs:advice", True),
         ("Checks", "designs:checks", True),
-        ("How the winner is found", "designs:assessment", True),
+        ("How the winner is determined", "designs:assessment", True),
+        ("Rehearsal", "designs:rehearsal", is_insider(request, design)),
         ("Versions", "designs:versions", True),
         ("People", "designs:people", collaborates),
     ]

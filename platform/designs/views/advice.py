@@ -1,5 +1,7 @@
 """The dialogue of the recommender, its metrics, reasons for departing from them, and pitfalls that bite."""
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -8,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.models import User
 from accounts.requests import SignedInRequest
 from designs.forms.trials import ScanForm
 from designs.models import Design, DesignTask, Scan, TaskAnswers
@@ -64,41 +67,52 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
 def answer(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """Keep an answer, a choice or a reason, or take recommended metrics or a published scheme into the design."""
     design, design_task = _place(request, slug, task)
-    given = request.POST
+    act = request.POST.get("act", "")
     try:
-        match given.get("act"):
-            case "choose":
-                services.choose_option(
-                    actor=request.user, task=design_task, guide=given.get("guide", ""), option=given.get("option", "")
-                )
-            case "take":
-                services.take_recommended_metrics(actor=request.user, task=design_task)
-                messages.success(
-                    request, "The recommended metrics were added to the design. Set their open options there."
-                )
-            case "scheme":
-                start_from_scheme(actor=request.user, task=design_task, scheme=given.get("scheme", ""))
-                messages.success(request, "The published scheme was copied into the form. Change what differs.")
-                return redirect("designs:task_section", design.slug, "assessment_method", design_task.key)
-            case "reason":
-                services.give_reason(
-                    actor=request.user,
-                    task=design_task,
-                    departure=given.get("departure", ""),
-                    text=given.get("text", ""),
-                )
-                messages.success(request, "The reason is kept; reviewers and the report show it.")
-            case _:
-                services.answer_question(
-                    actor=request.user,
-                    task=design_task,
-                    item=given.get("item", ""),
-                    answer=given.get("answer", ""),
-                    region=given.get("region", ""),
-                )
+        message_text = answer_advice(actor=request.user, task=design_task, act=act, content=request.POST)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
+    else:
+        if message_text:
+            messages.success(request, message_text)
+        if act == "scheme":
+            return redirect("designs:task_section", design.slug, "assessment_method", design_task.key)
     return redirect("designs:task_advice", design.slug, design_task.key)
+
+
+def answer_advice(*, actor: User, task: DesignTask, act: str, content: Mapping[str, str]) -> str:
+    """Store an answer, a choice or a reason, or adopt metrics or a scheme; return the message, empty without one.
+
+    Raises
+    ------
+    ValidationError
+        When the service refuses the content.
+    """
+    match act:
+        case "choose":
+            services.choose_option(
+                actor=actor, task=task, guide=content.get("guide", ""), option=content.get("option", "")
+            )
+        case "take":
+            services.take_recommended_metrics(actor=actor, task=task)
+            return "The recommended metrics were added to the design. Set their open options there."
+        case "scheme":
+            start_from_scheme(actor=actor, task=task, scheme=content.get("scheme", ""))
+            return "The published scheme was copied into the form. Change what differs."
+        case "reason":
+            services.give_reason(
+                actor=actor, task=task, departure=content.get("departure", ""), text=content.get("text", "")
+            )
+            return "The reason is kept; reviewers and the report show it."
+        case _:
+            services.answer_question(
+                actor=actor,
+                task=task,
+                item=content.get("item", ""),
+                answer=content.get("answer", ""),
+                region=content.get("region", ""),
+            )
+    return ""
 
 
 def _place(request: HttpRequest, slug: str, task: str) -> tuple[Design, DesignTask]:

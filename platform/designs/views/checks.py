@@ -79,10 +79,10 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         ),
         (
             "Warnings",
-            "Obey them, or answer them: the answer goes to the reviewers and into the report.",
+            "Fix each warning or explain it. Reviewers and the report show your explanation.",
             [row for finding, row in pairs if finding.severity == "warning"],
         ),
-        ("Hints", "Worth a thought.", [row for finding, row in pairs if finding.severity == "info"]),
+        ("Hints", "Optional improvements.", [row for finding, row in pairs if finding.severity == "info"]),
     ]
     return render(
         request,

@@ -1,15 +1,18 @@
 """Saving one field from the form, its history, and the conflict of two writers."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.requests import SignedInRequest
 from designs import queries, services
 from designs.forms import read_posted
+from designs.forms.presenting import FieldView
 from designs.models import Design, DesignTask
 from designs.queries import texts
 from designs.queries.documents import assemble
@@ -65,6 +68,8 @@ def save(request: SignedInRequest, slug: str, parameter: str, task: str | None =
         design, document, fields, section=definition.section, task=task, findings=findings, editable=True
     )
     field_view = next((view for view in views if view.parameter.id == definition.id), None)
+    # The page of an import shows single fields, without their section and its list of fields.
+    is_alone = urlsplit(request.headers.get("HX-Current-URL", "")).path == reverse("designs:imported", args=[slug])
     return render(
         request,
         "designs/parts/saved.html",
@@ -81,7 +86,8 @@ def save(request: SignedInRequest, slug: str, parameter: str, task: str | None =
             "progress": progress_of(document),
             # Answers decide which other fields of the page apply.
             "applicable": " ".join(view.key for view in views if view.applies),
-            "neighbours": [view for view in views if view.parameter.id in _beside(definition)],
+            "neighbours": [field_view] if is_alone and field_view else _neighbours(views, definition),
+            "is_alone": is_alone,
             "may_edit": True,
             "may_comment": True,
         },
@@ -155,6 +161,12 @@ def _beside(parameter: Parameter) -> set[str]:
     if parameter.id in COMPILED:
         beside |= COMPILED & {entry.id for entry in page}
     return beside | {parameter.id}
+
+
+def _neighbours(views: list[FieldView], parameter: Parameter) -> list[FieldView]:
+    """Return the fields of the page whose checks a change of this one may have changed."""
+    beside = _beside(parameter)
+    return [view for view in views if view.parameter.id in beside]
 
 
 def _nearby(document: Document, design: Design, parameter: Parameter, task: DesignTask | None) -> list[Finding]:

@@ -1,5 +1,7 @@
 """The list, the overview of a design, and one page for each section."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -13,13 +15,16 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.requests import SignedInRequest
 from designs import hooks, queries, services
 from designs.forms import ImportForm, StartForm
-from designs.forms.plain import MAX_IMPORT_BYTES
+from designs.forms.plain import MAX_DOCUMENT_BYTES
 from designs.forms.presenting import FieldView, field_view, paired
 from designs.models import Design
 from designs.queries import texts
 from designs.queries.documents import Fields, assemble
 from designs.queries.findings import all_findings
+from designs.queries.imports import current_import, undecided_of
 from designs.queries.readiness import count, progress_of, readiness, readiness_of
+from designs.services.imports import request_import
+from designs.services.published import start_from_published
 from designs.views.access import design_context, design_for, is_insider, shown_document, task_of
 from designs.views.progress import filtered, next_open, next_step, section_links, wanted_filter
 from evaluation.designs.checks.running import Finding
@@ -48,11 +53,15 @@ def design_list(request: HttpRequest) -> HttpResponse:
 
 @login_required
 def start(request: SignedInRequest) -> HttpResponse:
-    """Start a design from nothing."""
+    """Start a design from nothing, or from a published challenge."""
     form = StartForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            design = services.create_design(owner=request.user, **form.cleaned_data)
+            data = form.cleaned_data
+            if data["published"]:
+                design = start_from_published(actor=request.user, title=data["title"], name=data["published"])
+            else:
+                design = services.create_design(owner=request.user, title=data["title"], tasks=data["tasks"])
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -61,7 +70,7 @@ def start(request: SignedInRequest) -> HttpResponse:
     return render(request, "designs/start.html", {"form": form, "trail": [("Designs", reverse("designs:list"))]})
 
 
-@takes_files(lambda: MAX_IMPORT_BYTES)
+@takes_files(lambda: MAX_DOCUMENT_BYTES)
 @login_required
 def import_document(request: SignedInRequest) -> HttpResponse:
     """Start a design from an exported document or an earlier registration."""
@@ -70,6 +79,9 @@ def import_document(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
+            if data["document"] and not isinstance(data["document"], dict):
+                source = request_import(actor=request.user, title=data["title"], upload=data["document"])
+                return redirect("designs:imported", source.design.slug)
             if data["document"]:
                 design, problems = services.import_design(
                     actor=request.user, title=data["title"], data=data["document"], lenient=True
@@ -140,8 +152,18 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
                 and any(not values.entry(parameter.id).is_filled for values in document.each_task())
             ],
             "origin": design.origin if design.legacy_import else {},
+            "open_import": _open_import(design) if context["may_edit"] else None,
         },
     )
+
+
+def _open_import(design: Design) -> dict[str, Any] | None:
+    """Return what the import of a document still needs; None if nothing."""
+    source = current_import(design)
+    if source is None:
+        return None
+    undecided = undecided_of(source) if source.is_over else 0
+    return {"source": source, "undecided": undecided} if undecided or not source.is_over else None
 
 
 @require_safe

@@ -11,6 +11,7 @@ from designs.forms.trials import SimulationForm
 from designs.models import Simulation
 from designs.services import simulations as services
 from designs.views.access import design_context, design_for, shown_document, task_of
+from evaluation.advice.simulation import FEWEST_CASES, FEWEST_TEAMS, MAX_CASES, MAX_TEAMS
 from web.bodies import takes_files
 from web.figures import figure_json
 
@@ -23,8 +24,8 @@ def simulation(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     design_task = task_of(design, task)
     values = shown_document(request, design).values(task)
     initial = {
-        "cases": values.get("number_test_cases") or 100,
-        "teams": max(values.get("expected_participants") or 10, 2),
+        "cases": min(max(values.get("number_test_cases") or 100, FEWEST_CASES), MAX_CASES),
+        "teams": min(max(values.get("expected_participants") or 10, FEWEST_TEAMS), MAX_TEAMS),
     }
     form = SimulationForm(request.POST or None, request.FILES or None, initial=initial)
     if request.method == "POST" and design_task is not None and form.is_valid():

@@ -1,5 +1,6 @@
 """Versions, comparisons, and exports as answers over HTTP, of pages and of the interface alike."""
 
+from itertools import chain
 from typing import Final
 
 from django.contrib import messages
@@ -19,7 +20,7 @@ from designs.views.access import design_context, design_for, is_insider, shown_d
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.differences import compare as differences_between
 from evaluation.designs.document import Document, public_document
-from evaluation.designs.exports import as_json
+from evaluation.designs.exports import as_json, record_of
 from evaluation.documents.markdown import as_markdown
 from web.spreadsheets import csv_file
 
@@ -44,6 +45,7 @@ def exported(request: HttpRequest, document: Document, *, design: Design, ending
     blocks = outline(document, title=design.title, digest=digest, design=design, public=public)
     if ending == "md":
         return _file(as_markdown(blocks), "text/markdown; charset=utf-8", f"{design.slug}.md")
+    blocks = chain(blocks, [record_of(document, public=public)])
     return answered(request, blocks, title=design.title, ending=ending, name=f"{design.slug}.{ending}")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from confinement.containers.limits import RunLimits
 from confinement.limits import GIB, MIB, TableLimits
 from evaluation.assessment import Assessment
-from evaluation.problems import case_tables
+from evaluation.problems import case_tables, kind_of
 from evaluation.problems.beside import RulesBeside
 from evaluation.problems.case_tables import CaseTable
 from evaluation.problems.files import FileProblem
@@ -110,7 +110,7 @@ def sockets(
     NotRunnableError
         When images are absent or have several formats, and when a prediction does not fit the conventions.
     """
-    problem = assessment.kind
+    problem = kind_of(assessment)
     if not problem.takes_algorithms:
         raise NotRunnableError(f"Algorithms are not run for {problem.title}: nothing of it is scored here.")
     assert isinstance(problem, FileProblem | TableProblem)

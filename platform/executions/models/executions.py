@@ -123,10 +123,12 @@ class Batch(Work):
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
         RUNNING = "running", "running"
+        RETURNED = "returned", "returned by a runner"
         DONE = "done", "done"
         CANCELLED = "cancelled", "cancelled"
 
-    OPEN = (State.WAITING, State.RUNNING)
+    CLAIMABLE = (State.WAITING, State.RUNNING)
+    OPEN = (*CLAIMABLE, State.RETURNED)
 
     execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="batches")
     index = models.PositiveIntegerField()

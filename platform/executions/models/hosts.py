@@ -5,6 +5,8 @@ from datetime import timedelta
 from django.db import models
 from django.utils import timezone
 
+from challenges.models import Challenge
+
 SILENT = timedelta(seconds=60)
 
 
@@ -17,6 +19,15 @@ class RunHost(models.Model):
     """A machine with an engine, as its worker found it: what holds, what it offers, and when it was last heard of."""
 
     name = models.CharField(max_length=100, unique=True)
+    title = models.CharField(max_length=100, blank=True, help_text="name for people; by default the name")
+    challenge = models.ForeignKey(
+        Challenge,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="+",
+        help_text="the only challenge that it serves; empty: all challenges",
+    )
     engine = models.CharField(max_length=20, blank=True)
     versions = models.JSONField(default=dict, help_text="of the engine, the runtime and the kernel")
     queues = models.JSONField(default=on_runs, help_text="run: it runs algorithms; judge: it runs scoring images")
@@ -30,7 +41,7 @@ class RunHost(models.Model):
         ordering = ["name"]
 
     def __str__(self) -> str:
-        return self.name
+        return self.title or self.name
 
     @property
     def is_silent(self) -> bool:

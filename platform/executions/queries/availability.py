@@ -1,16 +1,26 @@
 """Availability of algorithm runs on this installation, and the reasons if they are unavailable."""
 
+from django.db.models import Q
+
+from challenges.models import Challenge
 from executions.models import RunHost
 
 NOTHING = "no worker with a container engine has reported"
 
 
-def unavailable() -> str:
+def unavailable(challenge: Challenge | None = None) -> str:
     """Explain why algorithms cannot be run here, for readers.
 
     The text is empty if a machine can run them, or could until recently.
+
+    Parameters
+    ----------
+    challenge
+        Also machines that serve this challenge only.
     """
-    hosts = [host for host in RunHost.objects.order_by("-seen_at") if "run" in host.queues]
+    rows = RunHost.objects.order_by("-seen_at")
+    rows = rows.filter(Q(challenge=None) | Q(challenge=challenge)) if challenge else rows.filter(challenge=None)
+    hosts = [host for host in rows if "run" in host.queues]
     if any(host.is_ready for host in hosts):
         return ""
     problem = next((host.problem for host in hosts if host.problem), NOTHING)

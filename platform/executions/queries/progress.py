@@ -37,7 +37,7 @@ def standing(subject: uuid.UUID) -> Standing | None:
 
     Runs at most six small queries.
     """
-    rows = Execution.objects.filter(subject=subject).select_related("image", "model", "phase")
+    rows = Execution.objects.filter(subject=subject).select_related("image", "model", "phase__task")
     execution = rows.order_by("-created_at").first()
     return None if execution is None else of(execution)
 

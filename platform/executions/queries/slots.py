@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
+from challenges.models import Phase
 from core.work.queries import shared_now
 from evaluation.running.registered import Registered
 from executions.models import Batch, CaseOutcome, RunHost
@@ -79,9 +81,16 @@ def lacking(wanted: Mapping[str, float], offered: Mapping[str, Any]) -> str:
     return " and ".join(short)
 
 
-def living_hosts() -> list[RunHost]:
-    """Machines that run algorithms and were heard of lately."""
+def living_hosts(challenge: int | None = None) -> list[RunHost]:
+    """Return the machines that run algorithms and reported recently.
+
+    Parameters
+    ----------
+    challenge
+        Also machines that serve this challenge only.
+    """
     rows = RunHost.objects.filter(is_ready=True, seen_at__gte=timezone.now() - SILENT)
+    rows = rows.filter(Q(challenge=None) | Q(challenge=challenge)) if challenge else rows.filter(challenge=None)
     return [host for host in rows if "run" in host.queues]
 
 
@@ -90,7 +99,8 @@ def nowhere(plan: Registered, phase: int | None = None) -> str:
 
     The text is empty if a machine could.
     """
-    hosts = living_hosts()
+    challenge = Phase.objects.filter(pk=phase).values_list("task__challenge", flat=True).first() if phase else None
+    hosts = living_hosts(challenge)
     if not hosts:
         return "No machine runs algorithms at the moment. Nothing is lost; it begins when one is back."
     short = [lacking(needs(plan), host.slots) for host in hosts]

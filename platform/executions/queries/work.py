@@ -22,7 +22,7 @@ RUNNING = Kind(
     name="runs",
     doing="running an algorithm",
     model=Batch,
-    is_open=Q(state__in=Batch.OPEN),
+    is_open=Q(state__in=Batch.CLAIMABLE),
     begins={"state": Batch.State.RUNNING},
     task="executions.tasks.run_batches",
     argument=None,

@@ -4,19 +4,15 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import platform
-import re
 import shutil
 import signal
 import socket
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 
 import structlog
@@ -24,7 +20,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
-from confinement.containers import leftovers
+from confinement.containers import hardware, leftovers
 from confinement.containers.engine import Engine, EngineError
 from core.work.queries import living_leases
 from executions import hooks
@@ -223,45 +219,7 @@ def keep_telling(*, also: Callable[[], object] = lambda: None) -> None:
 
 def offered() -> dict[str, object]:
     """Cores, memory and devices that this machine offers."""
-    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
-    return {
-        "cpus": settings.PODIUM_RUN_CPUS or os.cpu_count() or 1,
-        "memory_mib": settings.PODIUM_RUN_MEMORY_MIB or pages * size * 3 // 4 // 1024**2,
-        "gpus": list(settings.PODIUM_RUN_GPUS),
-        "machine": platform.machine(),
-        "host_class": host_class(),
-    }
-
-
-@cache
-def host_class(proc: Path = Path("/proc")) -> str:
-    """Describe the hardware that determines run times; machines of one class have the same description.
-
-    It contains the architecture, the processor, the number of cores and the kinds of GPUs.
-
-    Parameters
-    ----------
-    proc
-        Folder in which the kernel and its drivers describe the machine.
-    """
-    cpu_info = _told_in(proc / "cpuinfo")
-    model = re.search(r"^model name\s*:\s*(.+)$", cpu_info, re.MULTILINE)
-    cores = os.cpu_count() or 1
-    named = " ".join(model[1].split()) if model else platform.processor()
-    files = sorted((proc / "driver/nvidia/gpus").glob("*/information"))
-    devices = Counter(
-        match[1] for file in files if (match := re.search(r"^Model:\s*(.+?)\s*$", _told_in(file), re.MULTILINE))
-    )
-    gpus = [f"{number} × {name}" for name, number in sorted(devices.items())]
-    counted = "1 core" if cores == 1 else f"{cores} cores"
-    return ", ".join(filter(None, [platform.machine(), named, counted, *gpus]))[:200]
-
-
-def _told_in(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
+    return hardware.offered(settings.PODIUM_RUN_CPUS, settings.PODIUM_RUN_MEMORY_MIB, settings.PODIUM_RUN_GPUS)
 
 
 def sweep_leftovers() -> None:

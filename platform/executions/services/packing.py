@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from confinement.containers.batches import Log
+from confinement.containers.logs import Log
 from datastore.uploads.storage import local_path, sha256_of, store_bytes, store_file, working_folder
 from evaluation.canonical import sha256
 from evaluation.problems import case_tables

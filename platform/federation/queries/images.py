@@ -10,6 +10,7 @@ from confinement.containers.images import ImageReport
 from confinement.containers.layout import small_files
 from datastore.test_sets.models import TestCase
 from datastore.uploads.storage import open_stored
+from evaluation.problems import kind_of
 from evaluation.problems.files import FileProblem
 from evaluation.running.registered import Registered
 from executions.domain.plans import NotRunnableError, ending_of, sockets
@@ -42,7 +43,7 @@ def interface_of(federation: Federation) -> dict[str, Any] | None:
     if first is None or first.archive is None:
         return None
     phase, assessment = federation.phase, federation.phase.assessment
-    problem = assessment.kind
+    problem = kind_of(assessment)
     if not isinstance(problem, FileProblem):
         raise NotRunnableError(
             f"Images are not run at sites for {problem.title}: its predictions are rows of one table."

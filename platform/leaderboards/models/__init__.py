@@ -4,6 +4,7 @@ from leaderboards.models.analyses import Analysis
 from leaderboards.models.overall import OverallRanking
 from leaderboards.models.pseudonyms import Pseudonym
 from leaderboards.models.rankings import FollowUp, Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.models.suspects import SuspectCase, SuspectReader, SuspectReading, SuspectSearch
 
 __all__ = [
     "Analysis",
@@ -14,4 +15,8 @@ __all__ = [
     "RankingRequest",
     "RankingVersion",
     "Standing",
+    "SuspectCase",
+    "SuspectReader",
+    "SuspectReading",
+    "SuspectSearch",
 ]

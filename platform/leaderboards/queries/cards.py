@@ -1,5 +1,7 @@
 """Facts of a version of a ranking for records of evaluations and model cards."""
 
+import datetime as dt
+
 from django.conf import settings
 from django.urls import reverse
 
@@ -35,8 +37,14 @@ def result_facts(version: RankingVersion, *, key: str) -> ResultFacts:
         address=absolute(reverse("leaderboards:version", args=[challenge.slug, key, version.number])),
         data_address=absolute(reverse("datasets:data", args=[challenge.slug])),
         digest=version.digest,
-        published=int(version.created_at.timestamp()),
+        published=_start_of_day(version.created_at),
         publisher=settings.PODIUM_PUBLISHER,
         publisher_address=settings.PODIUM_ADDRESS,
         version=str(document["versions"].get("podium", "")),
     )
+
+
+def _start_of_day(moment: dt.datetime) -> int:
+    """Return the start of a day in UTC as Unix time: records state the day of a ranking, not its second."""
+    day = moment.astimezone(dt.UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return int(day.timestamp())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
+from evaluation.problems import kind_of
 from leaderboards.models import RankingVersion
 from submissions.models import Run
 from submissions.results.domain.object_parts import Cell, Parts, csv_of, parts_of
@@ -57,7 +58,7 @@ class Method:
 
 def suits(phase: Phase) -> bool:
     """Return whether there are objects to match."""
-    return phase.assessment.kind.metrics.rates_object_parts
+    return kind_of(phase.assessment).metrics.rates_object_parts
 
 
 def shown_columns(parts: Parts) -> list[tuple[str, int, str]]:

@@ -72,10 +72,20 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
             closed=phase.is_closed,
         ),
         "orders": [
-            # Tables of schema 2 lack the numbers about the lead.
+            # Tables of schema 2 lack the numbers about the lead and the kind of score intervals.
             {
-                name: order[name] if name not in EFFECTS else order.get(name)
-                for name in ("key", "label", "metric", "region", "statistic", "unit", "higher", *CERTAINTY)
+                name: order.get(name) if name in (*EFFECTS, "score_interval_kind") else order[name]
+                for name in (
+                    "key",
+                    "label",
+                    "metric",
+                    "region",
+                    "statistic",
+                    "unit",
+                    "higher",
+                    "score_interval_kind",
+                    *CERTAINTY,
+                )
             }
             for order in table["orders"]
         ],

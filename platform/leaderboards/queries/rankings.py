@@ -41,6 +41,12 @@ def last_number(phase: Phase) -> int:
     return RankingVersion.objects.filter(phase=phase).aggregate(last=Max("number"))["last"] or 0
 
 
+def last_version(phase: Phase) -> RankingVersion | None:
+    """Return number, inputs and document name of the last version made, current or not; None before the first."""
+    rows = RankingVersion.objects.filter(phase=phase).only("number", "inputs", "document_name")
+    return rows.order_by("number").last()
+
+
 def was_ranked_before(phase: Phase, moment: datetime) -> bool:
     """Return whether a version was made before a point in time."""
     return RankingVersion.objects.filter(phase=phase, created_at__lt=moment).exists()

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from core.work.kinds import Kind
 from core.work.queries import free, held, overdue, shared_now
-from leaderboards.models import Analysis, FollowUp, RankingRequest, Standing
+from leaderboards.models import Analysis, FollowUp, RankingRequest, Standing, SuspectSearch
 from leaderboards.queries.current import current_versions, last_change
 from submissions.queries.results import is_scoring
 
@@ -92,6 +92,17 @@ ANALYSES = Kind(
     since="version__created_at",
     challenge="version__phase__task__challenge",
     chosen=_standing_first,
+)
+
+SUSPECTS = Kind(
+    name="suspects",
+    doing="looking for suspect references",
+    model=SuspectSearch,
+    is_open=Q(requested__gt=F("computed")),
+    task="leaderboards.tasks.search_suspects",
+    argument="phase_id",
+    since="requested_at",
+    challenge="phase__task__challenge",
 )
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 import pandas as pd
 import structlog
@@ -19,12 +20,13 @@ from core.work.services import UNEXPECTED, Lease, LeaseLostError, claim
 from datastore.test_sets.queries.test_sets import deciding_annotator
 from datastore.uploads.storage import load_json, store_json
 from evaluation import boards
-from evaluation.analyses import catalogue, exploring
+from evaluation.analyses import baselines, catalogue, exploring
 from evaluation.analyses.sources import Figure, Sources
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
 from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.counted import counted_results
+from evaluation.ranking.document import look_to_verify
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.names import read
@@ -80,6 +82,10 @@ def _annotators(version: RankingVersion, sources: Sources) -> Made:
     return Made(findings=store_annotators(version, sources))
 
 
+def _baselines(version: RankingVersion, sources: Sources) -> Made:
+    return Made(findings=compared_baselines(version, sources))
+
+
 def _levels(version: RankingVersion, sources: Sources) -> Made:
     return Made(findings=store_separate_ranking(version, sources))
 
@@ -91,6 +97,7 @@ STEPS: Mapping[str, Step] = {
     "subgroups": _subgroups,
     "annotators": _annotators,
     "levels": _levels,
+    "baselines": _baselines,
     **{picture.name: _drawing(picture) for picture in catalogue.PICTURES if picture.is_slow},
 }
 
@@ -358,3 +365,53 @@ def store_separate_ranking(version: RankingVersion, sources: Sources) -> list[di
     except ResultsError as error:
         return none(str(error))
     return store_parts(version, sources, "levels", [(AUTOMATIC, "level of interaction", FULLY_AUTOMATIC, document)])
+
+
+def compared_baselines(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
+    """Compare the ranked teams with each baseline of the organizers.
+
+    Each baseline is ranked together with the teams by the registered assessment. The ranks of the version stay as they
+    are.
+
+    Returns
+    -------
+    list
+        By baseline ``name`` and ``orders``: `evaluation.analyses.baselines.compared` with numbers of teams instead of
+        their names. Or ``problem``: the reason why it cannot be compared.
+    """
+    entries = version.inputs.get(computing.BASELINES, [])
+    if not entries:
+        return []
+    runs = Run.objects.select_related("submission__team", "test_set").in_bulk([entry["run"] for entry in entries])
+    by_id = {str(key): run for key, run in runs.items()}
+    of_teams = Run.objects.in_bulk([team["run"] for team in version.inputs["teams"]])
+    named_runs = [(team["name"], of_teams[UUID(team["run"])]) for team in version.inputs["teams"]]
+    look = look_to_verify(sources.document)
+    findings: list[dict[str, Any]] = []
+    for entry in entries:
+        name, run = entry["name"], by_id[entry["run"]]
+        frame = computing.team_frame(run, name, sources.assessment, level="")
+        results = pd.concat([sources.results, _of_cases(sources.assessment, frame, sources.cases)], ignore_index=True)
+        try:
+            document = rank(
+                sources.assessment,
+                results,
+                cases=sources.cases,
+                evidence=computing.merged_evidence([*named_runs, (name, run)]),
+                bootstrap=version.bootstrap,
+                seed=version.seed,
+                look=look,
+            )
+        except ResultsError as error:
+            findings.append({"name": name, "problem": str(error)})
+            continue
+        table = boards.build(document, sources.assessment, length_unit=sources.length_unit)
+        orders = baselines.compared(document, table, name, sources.assessment)
+        findings.append({"name": name, "orders": {key: _counted(order) for key, order in orders.items()}})
+    return findings
+
+
+def _counted(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace names of teams by their number: a team may be named otherwise later."""
+    counts = {key: None if order[key] is None else len(order[key]) for key in ("better", "worse")}
+    return {**order, **counts}

@@ -11,7 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import pandas as pd
@@ -21,11 +21,13 @@ from challenges.queries import assessment_by_digest
 from datastore.test_sets.queries import case_metadata_frame
 from datastore.test_sets.queries.decoys import keeps_decoys
 from datastore.test_sets.queries.test_sets import metadata_frame_of
-from datastore.uploads.storage import store_json
+from datastore.uploads.storage import load_json, store_json
 from evaluation import boards, bundle, canonical, ranking
 from evaluation.analyses import catalogue
 from evaluation.assessment import Assessment
+from evaluation.assessment.columns import grouping_columns
 from evaluation.ranking.counted import LEVEL
+from evaluation.ranking.document import look_to_verify
 from evaluation.ranking.uncertainty.looks import Look
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
@@ -34,13 +36,17 @@ from leaderboards.services.pseudonyms import pseudonyms_of
 from submissions.models import Run
 from submissions.queries import LeftOut, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.methods import levels_of
-from submissions.queries.results import method_words, outside_tables, scoring_images
+from submissions.queries.results import baseline_runs, method_words, outside_tables, scoring_images
 
 if TYPE_CHECKING:
     from evaluation.ranking.schemes import Ranked
     from evaluation.scoring.evidence import Evidence
 
 INPUTS_SCHEMA = 1
+BASELINES: Final = "baselines"
+"""Key of the baselines in the inputs of a ranking. They change no rank."""
+MOST_BASELINES: Final = 5
+"""Maximum number of compared baselines. Each is compared in a ranking of its own."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,17 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
         document["left_out"] = _left_out_by_name(phase, missing)
     if uses_pseudonyms(phase):
         document[PSEUDONYMOUS] = PER_PHASE
+    if runs and (baselines := baseline_runs(phase, runs[0].test_set.version)):
+        document[BASELINES] = [
+            {
+                "team": run.submission.team_id,
+                "name": run.submission.team.name,
+                "submission": str(run.submission_id),
+                "run": str(run.pk),
+                "result": run.result_digest,
+            }
+            for run in baselines[:MOST_BASELINES]
+        ]
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment, names=names)
 
 
@@ -152,7 +169,7 @@ def compute(
         evidence=inputs.evidence(),
         progress=progress,
         ranked_tables=cache,
-        look=look_of(phase),
+        look=look_of(phase, inputs.document),
     )
     table = boards.build(
         document,
@@ -181,17 +198,32 @@ def compute(
     )
 
 
-def look_of(phase: Phase) -> Look | None:
+def look_of(phase: Phase, document: Mapping[str, Any] | None = None) -> Look | None:
     """Return which change of the field the next version shows; ``None`` if nobody sees an earlier one.
 
     Each version of a public ranking is a look at the same cases, and they share the error. A ranking that is sealed until
-    the phase closes, or that is computed only afterwards, is a single claim with the whole error.
+    the phase closes, or that is computed only afterwards, is a single claim with the whole error. A version in which only
+    baselines differ makes the same claims as the last one, and is no further look.
+
+    Parameters
+    ----------
+    document
+        Inputs of the next version; ``None`` if at least one team differs.
     """
     if phase.leaderboard == Phase.Leaderboard.SEALED or keeps_decoys(phase):
         return None
     if phase.is_closed and not rankings.was_ranked_before(phase, phase.ends_at):
         return None
-    return Look(rankings.last_number(phase) + 1)
+    last = rankings.last_version(phase)
+    if last is None:
+        return Look(1)
+    if document is not None and _without_baselines(last.inputs) == _without_baselines(document):
+        return look_to_verify(load_json(last.document_name))
+    return Look(last.number + 1)
+
+
+def _without_baselines(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key != BASELINES}
 
 
 def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:
@@ -244,7 +276,7 @@ def _left_out_by_name(phase: Phase, missing: Sequence[LeftOut]) -> list[dict[str
 
 def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str | None:
     """Write the case metadata of the ranking as CSV, the form in which it is ranked, stored and published."""
-    columns = assessment.grouping_columns
+    columns = grouping_columns(assessment)
     if not columns:
         return None
     return characteristics(phase, runs)[["case", *columns]].to_csv(index=False, lineterminator="\n")

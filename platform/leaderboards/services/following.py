@@ -18,7 +18,7 @@ from evaluation.figures.markup import for_plotly
 from leaderboards.models import FollowUp, RankingRequest
 from leaderboards.queries import rankings
 from leaderboards.queries.work import FOLLOWING
-from leaderboards.services import both_assessments, overall
+from leaderboards.services import both_assessments, overall, suspects
 from submissions.services.messages import tell_scored
 
 log = structlog.get_logger(__name__)
@@ -65,6 +65,7 @@ BESIDE: Final[Mapping[str, Step]] = {
     "registered assessments": both_assessments.rank_registered,
     "over tasks": overall.rank_overall,
     "published data": republish,
+    "suspect references": suspects.request,
 }
 
 

@@ -1,6 +1,8 @@
 """Template tags of leaderboards."""
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from django import template
 from django.template.defaultfilters import capfirst
@@ -9,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from evaluation.boards import Axis, Board, Row
 from evaluation.boards.axis import MARGIN
 from evaluation.boards.differences import LABEL as DIFFERENCE
+from evaluation.boards.words import score, score_span
 from evaluation.claims.catalogue import Said
 from evaluation.figures.differences import difference_svg
 
@@ -105,6 +108,50 @@ def board_row(row: Row, board: Board, *, tells_failures: bool) -> SafeString:
     ]
     attributes = (f' class="{classes}"' if classes else "") + (' id="own"' if row.own else "")
     return mark_safe(f"<tr{attributes}>{''.join(cells)}</tr>")  # noqa: S308 (escaped part by part)
+
+
+@register.simple_tag
+def baseline_row(baseline: Mapping[str, Any], board: Board, *, tells_failures: bool) -> SafeString:
+    """Return the row of a baseline, which has no rank: its scores, and how many teams are significantly better.
+
+    Parameters
+    ----------
+    baseline
+        A finding of `leaderboards.services.analyses.compared_baselines`.
+    """
+    orders = baseline.get("orders", {})
+    order = orders.get(board.order["key"])
+    statistic = str(capfirst(board.order["statistic"]))
+    cells = [
+        '<td class="num board__rank"><span>–</span></td>',
+        f'<th class="board__team" scope="row">{escape(baseline["name"])} <span class="badge">baseline</span></th>',
+        f'<td class="board__baseline" colspan="2">{escape(_against(baseline, order))}</td>',
+        '<td class="board__range"></td>' if board.tells_draws else "",
+        f'<td class="num score" data-label="{escape(statistic)}"><span>{_baseline_score(order)}</span></td>',
+        "<td></td>" if board.differences else "",
+        *(
+            f'<td class="num metric" data-label="{escape(column.title)}">'
+            f"<span>{_baseline_score(orders.get(column.key))}</span></td>"
+            for column in board.columns
+        ),
+        "<td></td>" * (len(board.reported) + bool(tells_failures) + 1),
+    ]
+    return mark_safe(f'<tr class="is-baseline">{"".join(cells)}</tr>')  # noqa: S308 (escaped part by part)
+
+
+def _against(baseline: Mapping[str, Any], order: Mapping[str, Any] | None) -> str:
+    if order is None:
+        return f"Not compared: {baseline.get('problem', 'no value')}"
+    if order["better"] is None:
+        return "Too many teams to compare pairs."
+    return f"{order['better']} of {order['of']} teams are significantly better"
+
+
+def _baseline_score(order: Mapping[str, Any] | None) -> str:
+    if order is None or order["score"] is None:
+        return "–"
+    decimals = order["decimals"]
+    return f"{score(order['score'], decimals)}{_small(score_span(order['low'], order['high'], decimals))}"
 
 
 def _drawn(row: Row) -> str:

@@ -39,11 +39,8 @@ def _drawn_words(phase: Phase) -> str:
     sources = sources_of(phase.assessment)
     words = []
     if sources.sent:
-        varies = "varies" if len(sources.sent) == 1 else "vary"
-        words.append(f"how far {joined(sources.sent)} {varies} comes with the values, from whoever measured them")
+        words.append(f"the uncertainty of {joined(sources.sent)} was submitted with the values")
     if sources.unknown:
-        words.append(
-            f"nobody says how uncertain {joined(sources.unknown)} {'is' if len(sources.unknown) == 1 else 'are'}"
-        )
-    sentence = "; ".join(words) or "intervals and resamples come from drawing the cases anew"
+        words.append(f"the uncertainty of {joined(sources.unknown)} is unknown")
+    sentence = "; ".join(words) or "intervals and resamples come from resampling the cases"
     return sentence[0].upper() + sentence[1:]

@@ -17,6 +17,7 @@ from leaderboards.views.pages import current, embed, first, freeze, request_agai
 from leaderboards.views.records import history, ranked_both_ways
 from leaderboards.views.sharing import badge, picture
 from leaderboards.views.sites import over_sites_now, over_sites_of_version
+from leaderboards.views.suspects import suspect, suspect_plan, suspect_view, suspects
 from leaderboards.views.tasks import tasks, tasks_figure
 
 __all__ = [
@@ -40,6 +41,10 @@ __all__ = [
     "ranking_document",
     "request_again",
     "results_csv",
+    "suspect",
+    "suspect_plan",
+    "suspect_view",
+    "suspects",
     "table_csv",
     "table_json",
     "tasks",

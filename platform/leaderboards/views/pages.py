@@ -36,6 +36,7 @@ from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import names, object_parts, partial_tables, published, rankings
 from leaderboards.queries.single_cases import WithheldCases, kept_in
+from leaderboards.queries.suspects import suits
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
 from leaderboards.views import states
@@ -243,6 +244,7 @@ def _ranking(
         if may_view_cases
         else [],
         **_annotators(ranking_version),
+        "baselines": ranking_version.analysis.findings.get("baselines", []) if group is None else [],
         "levels": ranking_version.analysis.findings.get(partial_tables.LEVELS, []),
         "samples": group.bootstrap if group else ranking_version.bootstrap,
         "part_query": urlencode({group.parameter: group.key}) if group else "",
@@ -266,6 +268,8 @@ def _ranking(
         "repeated": _repeated(request, ranking_version) if view and view.name == "costs" else None,
         "pseudonyms": _pseudonyms(request, ranking_version),
         "rates_parts": object_parts.suits(leaderboard.phase),
+        "views_suspects": suits(leaderboard.phase)
+        and test_rule("leaderboards.view_suspects", request.user, leaderboard.phase),
         "embed_address": request.build_absolute_uri(
             reverse("leaderboards:embed", args=[leaderboard.challenge.slug, leaderboard.key])
         ),

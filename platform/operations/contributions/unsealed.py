@@ -43,12 +43,14 @@ def _people() -> None:
 
 def _jobs() -> None:
     leave_free("designs.simulation", _PROGRESS, "finished", "pieces")
+    leave_free("designs.rehearsal", _PROGRESS, "step", "finished", "pieces")
     leave_free("leaderboards.rankingrequest", _PROGRESS, "progress", "begun")
     leave_free("leaderboards.analysis", _PROGRESS, "steps", "total")
     leave_free("reports.report", _PROGRESS, "step", "steps", "doing")
     leave_free("submissions.chunk", "working state of a run; the digest of the run's result is sealed")
     leave_free("executions.batch", _PROGRESS, "step", "log_bytes", "log_lines")
     leave_free("typesetting.setfile", _PROGRESS, "blocks", "asked_for_on", "made_at", "failed_at")
+    leave_free("submissions.starterkit", _PROGRESS, "made_at", "problem")
     leave_free("designs.linkanswer", "a cached answer of another server, asked again")
 
 

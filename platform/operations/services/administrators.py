@@ -37,22 +37,22 @@ def password_address(user: User) -> str:
 
 
 @transaction.atomic
-def give_role(*, user: User, role: str) -> None:
-    """Let an account administer the platform, or found and run calls."""
+def give_role(*, user: User, role: str, actor: User | None = None) -> None:
+    """Let an account administer the platform, or create and run calls."""
     if role == ADMINISTRATOR:
         user.is_staff = user.is_superuser = True
         user.save(update_fields=["is_staff", "is_superuser"])
     else:
         user.groups.add(Group.objects.get_or_create(name=CHAIRS)[0])
-    record(actor=None, act="role_given", subject=user, facts={"role": role})
+    record(actor=actor, act="role_given", subject=user, facts={"role": role})
 
 
 @transaction.atomic
-def take_role(*, user: User, role: str) -> None:
-    """Take a role away; what the account founded stays."""
+def take_role(*, user: User, role: str, actor: User | None = None) -> None:
+    """Take a role away; calls that the account created remain."""
     if role == ADMINISTRATOR:
         user.is_staff = user.is_superuser = False
         user.save(update_fields=["is_staff", "is_superuser"])
     else:
         user.groups.remove(*Group.objects.filter(name=CHAIRS))
-    record(actor=None, act="role_taken", subject=user, facts={"role": role})
+    record(actor=actor, act="role_taken", subject=user, facts={"role": role})

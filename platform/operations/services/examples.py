@@ -176,7 +176,8 @@ def load(name: str) -> Challenge:
     if challenge is None:
         make = _launch if "design" in source.content else _create
         challenge = make(source, people[ORGANIZER])
-    for phase in Phase.objects.filter(task__challenge=challenge):
+    phases = list(Phase.objects.filter(task__challenge=challenge).select_related("task__challenge"))
+    for phase in phases:
         if not has_test_set(phase):
             if source.measured:
                 example_measurements.seal_cases(phase, source.phase(phase.slug), actor=people[ORGANIZER])
@@ -198,6 +199,8 @@ def load(name: str) -> Challenge:
                 attribution=source.content["attribution"],
                 actor=people[ORGANIZER],
             )
+    if not source.measured and not source.containers:
+        example_images.offer_practice(phase=phases[0], actor=people[ORGANIZER])
     for username, team in VISITORS.items():
         if not Member.objects.filter(challenge=challenge, user=people[username]).exists():
             join_with_team(user=people[username], challenge=challenge, team_name=team)

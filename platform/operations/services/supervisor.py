@@ -9,16 +9,29 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 _PR_SET_PDEATHSIG = 1
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that stop an installation."""
 
 
-def die_with_parent() -> None:
-    """Ask the kernel to end this child when the supervisor is killed, however that happens (Linux)."""
+def die_with_parent(parent: int, number: int = signal.SIGTERM) -> None:
+    """Ask the kernel to signal this new child when its parent ends, however that happens (Linux).
+
+    The child exits immediately if the parent has ended already: no signal would arrive.
+
+    Parameters
+    ----------
+    parent
+        Number of the process that forked this child.
+    number
+        Signal that the child receives.
+    """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 class Adopted:
@@ -80,7 +93,7 @@ class Process:
             env={**os.environ, **self.env},
             cwd=self.cwd,
             start_new_session=True,
-            preexec_fn=die_with_parent,  # noqa: PLW1509 (no threads run here)
+            preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509 (no threads run here)
         )
         self.started = time.monotonic()
 

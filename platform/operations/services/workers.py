@@ -13,6 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from importlib import import_module
+from multiprocessing.util import register_after_fork
 from pathlib import Path
 
 import django
@@ -45,7 +46,8 @@ def worker_commands(concurrency: int, *, level: str, runs_containers: bool) -> d
     """Return the arguments of the `celery` program for each process of one machine, by its name.
 
     Mail and validation have a slot each that takes nothing else. Figures have one of their own and take no other, so two
-    long computations keep neither a letter nor an upload waiting. A slot that is idle costs memory only.
+    long computations keep neither a letter nor an upload waiting. Checks of test sets have their own slot, so that reports
+    do not wait for them. A slot that is idle costs memory only.
 
     Parameters
     ----------
@@ -63,6 +65,7 @@ def worker_commands(concurrency: int, *, level: str, runs_containers: bool) -> d
         "validate": ("validate,sweep", "--concurrency", "1"),
         "worker": ("validate,ingest,score,rank", "--concurrency", str(concurrency)),
         "figures": ("figures", "--concurrency", "1"),
+        "quality": ("quality", "--concurrency", "1"),
     }
     if runs_containers:
         # A run may take hours; the process finds out itself whether what has to hold does.
@@ -91,11 +94,12 @@ class Fork(Process):
         """Fork; the child leaves by `Forked`."""
         # Told to stop in between, the child would take it for its parent's.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        parent = os.getpid()
         try:
             pid = os.fork()
             if pid == 0:
                 os.setsid()
-                die_with_parent()
+                die_with_parent(parent)
                 for number in STOPS:
                     signal.signal(number, signal.SIG_DFL)
                 raise Forked(self.name, list(self.command))
@@ -151,8 +155,27 @@ def main(commands: dict[str, list[str]]) -> int:
     return code
 
 
+class Worker:
+    """Worker whose pool processes end with it, also those that it forked a moment before.
+
+    Celery lets a pool process end with its worker only after some steps of the new process. A process whose worker was
+    killed before these steps would never end: the pipes to it stay open in the other pool processes.
+    """
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        register_after_fork(self, Worker._bind)
+
+    def _bind(self) -> None:
+        """Bind a new pool process to the worker, and leave its own children alone."""
+        parent, self._pid = self._pid, 0
+        if parent:
+            die_with_parent(parent, signal.SIGKILL)
+
+
 def run(fork: Forked) -> int:
     """Go on as what was forked."""
+    _worker = Worker()
     # What the kernel calls it, in `ps` and `top`: the command line is that of the parent.
     ctypes.CDLL(None).prctl(_PR_SET_NAME, f"podium-{fork.name}".encode(), 0, 0, 0)
     return int(current_app.start(fork.words) or 0)

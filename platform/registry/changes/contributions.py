@@ -28,7 +28,7 @@ def register() -> None:
     for_chairs_hook.register(for_chairs)
     kinds.register(services.ASKED, "A change of a registered design is requested", order=40)
     kinds.register(services.DECIDED, "A change of a registered design is decided", order=41)
-    kinds.register(services.OBJECTED, "Somebody objects to a change of a registered design", order=42)
+    kinds.register(services.OBJECTED, "A participant objects to a change of a registered design", order=42)
 
 
 def history(request: HttpRequest, registration: Registration) -> str:

@@ -52,7 +52,7 @@ def drift(request: HttpRequest, identifier: str) -> HttpResponse:
             raise PermissionDenied("Those who may change the design check for drift.")
         if form.is_valid():
             try:
-                _request(request, registration, form.cleaned_data)
+                request_check(request.user, registration, form.cleaned_data)
                 return redirect("drift:list", registration.identifier)
             except ValidationError as error:
                 form.add_error(None, error.messages)
@@ -70,8 +70,9 @@ def drift(request: HttpRequest, identifier: str) -> HttpResponse:
     return render(request, "drift/list.html", {**_context(request, registration), **context})
 
 
-def _request(request: HttpRequest, registration: Registration, given: dict[str, Any]) -> None:
-    common: dict[str, Any] = {"actor": request.user, "registration": registration, "title": given["title"]}
+def request_check(actor: Any, registration: Registration, given: dict[str, Any]) -> None:
+    """Request a check of the text that a valid form contains."""
+    common: dict[str, Any] = {"actor": actor, "registration": registration, "title": given["title"]}
     if file := given.get("file"):
         services.request_check(**common, source=Source.FILE, name=file.name, content=file.read())
     elif address := given.get("address"):

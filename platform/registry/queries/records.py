@@ -35,7 +35,7 @@ FACTS = (
     ("Category", "task_category"),
     ("Modality", "imaging_modality"),
     ("Ranking", "ranking_type"),
-    ("Handed in", "submission_method"),
+    ("Submission", "submission_method"),
     ("Results", "results_announcement_policy"),
     ("Data licence", "data_license"),
 )

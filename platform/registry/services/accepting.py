@@ -10,6 +10,7 @@ from accounts.models import User
 from designs.models import Design, DesignVersion
 from designs.queries import document_of, document_of_version
 from designs.queries.findings import all_findings
+from designs.queries.rehearsals import failed_rehearsal, obstacles_of
 from designs.services import freeze_version
 from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.designs.checks import Finding
@@ -120,6 +121,11 @@ def register_design(
     version = state.accepted
     if version is None or (state.completed and not state.other_changes):
         version = _frozen(design, actor)
+    if state.filing is not None and (failed := failed_rehearsal(design, version.digest)) is not None:
+        raise ValidationError(
+            f"The rehearsal of this design failed: {' '.join(obstacles_of(failed)[:3])} "
+            "Open “Rehearsal” in the design, follow the proposals, and rehearse again."
+        )
     # An organizer sets off what the acceptance led to: the step of the filing is then the system's.
     leads = state.filing is not None and chairs(actor, state.filing)
     registered = register(

@@ -21,8 +21,8 @@ EXCERPT = 300
 
 def register_kinds() -> None:
     """Let people choose how they get these messages."""
-    kinds.register(REGISTERED, "Your design is registered", order=36)
-    kinds.register(COMMENTED, "Somebody comments on your registered design", order=37)
+    kinds.register(REGISTERED, "Your design is registered", order=36, role="organizer")
+    kinds.register(COMMENTED, "Your registered design has a new comment", order=37, role="organizer")
     kinds.register(ANSWERED, "Your comment on a registered design is answered", order=38)
     kinds.register(ENDED, "A registered challenge is withdrawn or abandoned", order=39)
 

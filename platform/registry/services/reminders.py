@@ -37,9 +37,11 @@ _ENDED: Final = (Registration.State.WITHDRAWN, Registration.State.ABANDONED)
 
 def register_kinds() -> None:
     """Let people choose how they get these messages."""
-    kinds.register(REGISTER, "An accepted design of yours is to be registered soon", order=34)
-    kinds.register(CHANGES_END, "The last day for critical changes of your registered design is near", order=43)
-    kinds.register(REPORT, "A registered challenge of yours is over and has no report", order=44)
+    kinds.register(REGISTER, "An accepted design of yours is to be registered soon", order=34, role="organizer")
+    kinds.register(
+        CHANGES_END, "The last day for critical changes of your registered design is near", order=43, role="organizer"
+    )
+    kinds.register(REPORT, "A registered challenge of yours is over and has no report", order=44, role="organizer")
 
 
 def remind_daily() -> int:

@@ -11,6 +11,7 @@ from datastore.test_sets import vault
 from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
+from evaluation.problems import kind_of
 from evaluation.ranking.characteristics import Characteristic
 from evaluation.ranking.mixed_model import adjust
 from evaluation.ranking.own_effects import own_effects
@@ -62,7 +63,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     from evaluation.figures.publication import Printed  # only workers draw
 
     exhibits: list[Exhibit] = []
-    legend = run.submission.phase.assessment.kind.pictures.legend_of(with_reference=True)
+    legend = kind_of(run.submission.phase.assessment).pictures.legend_of(with_reference=True)
     withdrawn = withdrawn_cases(run.submission.challenge)
     for case in dict.fromkeys(case for case in cases if case not in withdrawn):
         if len(exhibits) == MOST_PICTURES:

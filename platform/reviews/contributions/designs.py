@@ -45,8 +45,8 @@ def filing(user: Any, design: Design, essential: int, is_executed: bool) -> Stan
     calls = calls.exclude(filings__in=Filing.objects.filter(design=design).exclude(state=State.WITHDRAWN))
     takers = list((calls if is_executed else calls.filter(takes_unexecuted=True)).order_by("submission_at")[:2])
     if len(takers) == 1:
-        text = f"{takers[0]} takes it until {day_words(takers[0].submission_at)}."
+        text = f"{takers[0]} accepts it until {day_words(takers[0].submission_at)}."
         url = f"{reverse('reviews:file', args=[takers[0].slug])}?design={design.slug}"
         return Standing("", text=text, act="File it", act_address=url)
-    text = "Several calls take it." if takers else "No call is open now that takes it as it is."
+    text = "Several calls accept it." if takers else "No open call accepts it as it is."
     return Standing("", text=text, act="See the calls", act_address=reverse("reviews:calls"))

@@ -1,11 +1,13 @@
 """Obstacles to closing the account of a person in a call, and the texts that they wrote there."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from accounts import hooks
 from accounts.hooks import OwnText
 from accounts.models import User
-from reviews.models import RUNNING, Assignment, Chair, Filing, Review
+from accounts.notifications.hooks import HeldRole, roles
+from reviews.models import RUNNING, Assignment, Chair, Filing, Review, Reviewer
 
 
 def register() -> None:
@@ -31,3 +33,17 @@ def own_texts(user: User) -> Iterator[OwnText]:
         text = "\n\n".join(part for part in (review.summary, review.confidential) if part)
         if text:
             yield OwnText("review", review.changed_at, text)
+
+
+def register_roles() -> None:
+    """Register reviewers and chairs as roles of the page on e-mails."""
+    roles.register(HeldRole("reviewer", "As a reviewer", is_held=_is_reviewer), order=30)
+    roles.register(HeldRole("chair", "As a chair", is_held=_is_chair), order=40)
+
+
+def _is_reviewer(user: Any) -> bool:
+    return Reviewer.objects.filter(user=user).exists()
+
+
+def _is_chair(user: Any) -> bool:
+    return Chair.objects.filter(user=user).exists()

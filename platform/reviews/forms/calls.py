@@ -19,6 +19,7 @@ GROUPS = (
         (
             "gate",
             "takes_unexecuted",
+            "requires_rehearsal",
             "reviewers_min",
             "reviewers_max",
             "clinical_reviewers",

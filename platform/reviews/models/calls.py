@@ -58,6 +58,11 @@ class Call(models.Model):
         default=True,
         help_text="Designs whose task, metric or ranking the platform does not execute: registered here, evaluated elsewhere.",
     )
+    requires_rehearsal = models.BooleanField(
+        "requires a successful rehearsal",
+        default=False,
+        help_text="Organizers run the design on sample data before they submit it. Designs evaluated elsewhere need none.",
+    )
     reviewers_min = models.PositiveSmallIntegerField("reviewers a design needs", default=2)
     reviewers_max = models.PositiveSmallIntegerField("reviewers a design gets at most", default=3)
     clinical_reviewers = models.PositiveSmallIntegerField("clinical reviewers besides", default=1)

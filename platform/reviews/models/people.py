@@ -1,7 +1,4 @@
-"""Models for reviewers: people of a call, bids, conflicts, assignments."""
-
-from datetime import datetime
-from typing import TYPE_CHECKING
+"""Models for reviewers: people of a call, bids, conflicts."""
 
 from django.conf import settings
 from django.db import models
@@ -9,11 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from reviews.models.calls import Call
-from reviews.models.filings import FiledVersion, Filing
-from reviews.models.states import State
-
-if TYPE_CHECKING:
-    from reviews.models.reviews import Review
+from reviews.models.filings import Filing
 
 
 class Part(models.TextChoices):
@@ -117,48 +110,3 @@ class Conflict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.reviewer}: {self.reason}"
-
-
-class Assignment(models.Model):
-    """A reviewer of a design; one who was taken off keeps the row, so that the history stays."""
-
-    Part = Part
-
-    filing = models.ForeignKey(Filing, on_delete=models.PROTECT, related_name="assignments")
-    reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="assignments")
-    part = models.CharField(max_length=10, choices=Part, default=Part.GENERAL)
-    label = models.PositiveSmallIntegerField(help_text="Reviewer 1, 2, … of this design, where names are hidden")
-    assigned_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    assigned_at = models.DateTimeField(default=timezone.now)
-    is_automatic = models.BooleanField(default=False)
-    told_at = models.DateTimeField(null=True, blank=True, help_text="when the reviewer was written to")
-    reminded_at = models.DateTimeField(null=True, blank=True)
-    removed_at = models.DateTimeField(null=True, blank=True)
-
-    # Looked up by `queries.reviewing_of`: the review of the version filed last, as its reader may see the title, and when it is due.
-    review: "Review | None"
-    filed: "FiledVersion"
-    title: str
-    due: datetime
-
-    class Meta:
-        ordering = ["label"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["filing", "reviewer"],
-                condition=Q(removed_at__isnull=True),
-                name="reviews_assigned_once",
-            ),
-            models.UniqueConstraint(fields=["filing", "label"], name="reviews_assignment_label"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.reviewer} of {self.filing}"
-
-    @property
-    def is_to_be_sent(self) -> bool:
-        """True if the review must still be sent.
-
-        This applies to assignments from `queries.reviewing_of`.
-        """
-        return self.filing.state == State.UNDER_REVIEW and (self.review is None or self.review.sent_at is None)

@@ -6,7 +6,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from reviews.models.filings import FiledVersion, Filing
-from reviews.models.people import Assignment
+from reviews.models.reviews import Assignment
 
 
 class ReviewThread(models.Model):

@@ -10,6 +10,9 @@ from django.utils import timezone
 
 from designs.queries import document_of_version
 from designs.queries.findings import findings, gate_of
+from designs.queries.rehearsals import rehearsal_of
+from evaluation.designs.compilation import compile_values
+from evaluation.designs.document import Document
 from reviews import queries
 from reviews.models import Filing, Part, ReviewThread, State
 from reviews.rules import chairs, organizes, owns
@@ -99,6 +102,21 @@ def passes_the_gate(step: Step) -> None:
     if gate.elsewhere and not filing.call.takes_unexecuted:
         message_text = " ".join(dict.fromkeys(finding.message for finding in gate.elsewhere[:3]))
         raise ValidationError(f"This call takes only designs that the platform executes. {message_text}")
+    _is_rehearsed(filing, document)
+
+
+def _is_rehearsed(filing: Filing, document: Document) -> None:
+    """Require a successful rehearsal of this document, if the call requires one and the platform executes a task."""
+    if not filing.call.requires_rehearsal:
+        return
+    if not any(compile_values(values).assessment is not None for values in document.each_task()):
+        return
+    rehearsal = rehearsal_of(filing.design, queries.latest(filing).version.digest)
+    if rehearsal is None or not rehearsal.is_passed:
+        raise ValidationError(
+            "This call requires a successful rehearsal of the design in its current state. "
+            "Open “Rehearsal” in the design, start it, and submit the design when it has passed."
+        )
 
 
 def has_reviewers(step: Step) -> None:

@@ -1,12 +1,13 @@
 """Mails of a call with the chair's custom texts, each message addressed to one person."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts.notifications.domain import letters_of_records
 from accounts.notifications.domain.acts import Letter
+from accounts.notifications.kinds import Role
 from accounts.notifications.services import notify
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
 from reviews.queries import anonymity, latest, review_due
@@ -19,9 +20,17 @@ KINDS = {
     "filing_received": "A design of yours was filed",
     "filing_decided": "A decision about a design of yours",
     "filing_for_chairs": "A design or revision was filed in a call that you chair",
-    "review_words": "Somebody wrote in a review that you take part in",
+    "review_words": "A review that you take part in has a new comment",
     "call_message": "The chairs of a call write to you",
 }
+ROLES: Final[dict[str, Role]] = {
+    "review_assigned": "reviewer",
+    "review_reminder": "reviewer",
+    "filing_received": "organizer",
+    "filing_decided": "organizer",
+    "filing_for_chairs": "chair",
+}
+"""Role of the people who get a kind of mail; kinds that are absent reach people of several roles."""
 
 
 def text_of(call: Call, kind: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from core.typesetting.views import answered
 from designs.models import Collaborator, Design
 from designs.queries import document_of
 from designs.queries.findings import gate_of
+from designs.queries.rehearsals import rehearsal_of, shown_tasks
 from reviews import queries, rules
 from reviews.forms import ReasonForm, RevisionForm
 from reviews.models import OVER, Filing, Outcome, Side, State
@@ -193,6 +194,17 @@ def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "may_settle": reader != Side.ORGANIZER and entry.is_running,
         },
     )
+
+
+@login_required
+@require_safe
+def rehearsal(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The rehearsal of the version submitted last, for organizers, chairs and the assigned reviewers."""
+    entry = filing_for(request, slug, number)
+    filed = queries.latest(entry)
+    newest = rehearsal_of(entry.design, filed.version.digest)
+    context = {"filed": filed, "rehearsal": newest, "tasks": [] if newest is None else shown_tasks(newest)}
+    return render(request, "reviews/rehearsal.html", {**filing_context(request, entry, "filing"), **context})
 
 
 @login_required

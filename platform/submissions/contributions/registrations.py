@@ -1,6 +1,6 @@
 """Contributions of this app to the pages of a challenge."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -29,8 +29,11 @@ def register() -> None:
     """Add the tabs and facts."""
     hooks.register_tab("Submit", "submissions:submit", visible=_takes_part, order=10)
     hooks.register_tab("My submissions", "submissions:own", visible=_takes_part, order=20)
-    kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
+    kinds.register(
+        KIND, "A submission of your team is scored, refused, failed or waits for you", order=10, role="participant"
+    )
     hooks.phase_facts.register(facts)
+    hooks.case_counts.register(case_counts)
     replacements.register()
     hooks.arrivals.register(arrivals)
     hooks.teams_scored.register(teams_scored)
@@ -40,8 +43,8 @@ def register() -> None:
     submission_hooks.run_scored.register(release_new)
     submission_hooks.run_scored.register(remind)
     hooks.phase_closed.register(remind_phase)
-    kinds.register(FAILED, "A submission to your challenge could not be scored", order=12)
-    kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11)
+    kinds.register(FAILED, "A submission to your challenge could not be scored", order=12, role="organizer")
+    kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11, role="participant")
     hooks.standing_changed.register(rank_anew)
     hooks.assessment_changed.register(score_anew)
     federation_hooks.obstacles.register(handed_in_already)
@@ -74,6 +77,17 @@ def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
         phase.pk: [("Cases", f"{cases_of.get(phase.pk, 0):,}"), ("Submissions", f"{taken_of.get(phase.pk, 0):,}")]
         for phase in phases
     }
+
+
+def case_counts(challenges: Collection[int]) -> dict[int, int]:
+    """Return the number of distinct cases in the current test sets of some challenges; one query."""
+    cases = TestCase.objects.filter(
+        test_set__phase__task__challenge__in=challenges,
+        test_set__phase__task__removed_at=None,
+        test_set__is_active=True,
+    )
+    rows = cases.order_by().values_list("test_set__phase__task__challenge")
+    return dict(rows.annotate(rows=Count("name", distinct=True)))
 
 
 def arrivals(challenge: Challenge) -> dict[int, hooks.Arrivals]:

@@ -13,6 +13,7 @@ from core.work.kinds import Kind
 from datastore.test_sets.models import TestSet
 from datastore.test_sets.queries import case_names
 from evaluation.importing import Fitting
+from evaluation.problems import kind_of
 from submissions.measurements.models import Measurement
 from submissions.models import Run, Submission
 
@@ -61,7 +62,7 @@ def any_takes_tables(challenge: Challenge) -> bool:
 
 def is_measured_elsewhere(phase: Phase) -> bool:
     """Return whether the assessment of a phase describes external measurements, so nothing is scored here."""
-    return phase.assessment.kind.is_measured_elsewhere
+    return kind_of(phase.assessment).is_measured_elsewhere
 
 
 def tables_of(phase: Phase) -> QuerySet[Measurement]:
@@ -109,9 +110,9 @@ def refusal_of_new_teams(phase: Phase) -> str:
     """
     terms = terms_of(phase.challenge)
     if terms is not None and terms.agreement:
-        return "Whoever takes part in this challenge agrees to its data usage agreement first; a team made by organizers has nobody who did."
+        return "Participants of this challenge must first accept its data usage agreement. A team made by organizers has no member who did."
     if terms is not None and terms.requires_approval:
-        return "Whoever takes part in this challenge asks to be let in first; a team made by organizers has nobody who did."
+        return "Participants of this challenge must first be admitted. A team made by organizers has no member who was."
     return ""
 
 

@@ -18,6 +18,7 @@ from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
 from datastore.uploads.services import form_files
 from datastore.uploads.storage import open_stored
+from evaluation.assessment.columns import grouping_columns
 from evaluation.importing.fitting import range_words, takes_uncertainty
 from submissions.measurements.forms import MOST_COLUMNS_ASKED, CaseListForm, ColumnsForm, ValuesForm, most_bytes
 from submissions.measurements.models import Measurement
@@ -95,7 +96,7 @@ def _tables(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
         refusal=refusal_of(phase, form.kind),
         metrics=[(metric, range_words(metric)) for metric in phase.assessment.metrics],
         regions=[region.name for region in phase.assessment.regions],
-        needed=phase.assessment.grouping_columns,
+        needed=grouping_columns(phase.assessment),
         tables=rows,
         latest=next((row.version for row in sealed_versions(phase)), None),
         whole=[metric.name for metric in phase.assessment.metrics if metric.level == "dataset"],

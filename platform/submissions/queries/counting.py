@@ -64,7 +64,7 @@ def counting(submission: Submission, *, for_team: bool = True) -> Counting:
             False, "This is a dry run: its ranking is for trying out, and no award or final rank depends on it."
         )
     if team.standing in Team.OUTSIDE:
-        return Counting(False, f"{whose} {team.get_standing_display()}: {team.standing_reason}")
+        return Counting(False, f"{whose} is not ranked ({team.get_standing_display()}): {team.standing_reason}")
     within_team = _within_team(submission, "your team" if for_team else team.name)
     if team.pk in teams_of_other_levels(phase):
         text = f"The final ranking leaves {whose.lower() if for_team else team.name} out: {OTHER_LEVEL}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from datastore.test_sets.models import TestSet
 from datastore.test_sets.queries.test_sets import expectation
+from evaluation.problems import kind_of
 from evaluation.problems.files import FileProblem
 from submissions.models import Submission
 
@@ -14,7 +15,7 @@ def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, st
     if test_set is None:
         return {}
     assessment = submission.phase.assessment
-    problem, wanted = assessment.kind, expectation(test_set, assessment)
+    problem, wanted = kind_of(assessment), expectation(test_set, assessment)
     if not isinstance(problem, FileProblem):
         return {case: f"rows of the case {case}" for case in cases}
     words, chosen = problem.texts.submit_page(assessment, len(wanted.cases)), set(cases)

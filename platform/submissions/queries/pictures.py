@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from datastore.test_sets.models import TestCase
+from evaluation.problems import kind_of
 from evaluation.problems.base import Problem
 from submissions.models import Run
 
@@ -10,7 +11,7 @@ from submissions.models import Run
 def drawable(run: Run, cases: Collection[str]) -> list[str]:
     """Those of some cases of which there are pictures, in the same order; one query."""
     rows = TestCase.objects.filter(test_set=run.test_set_id, name__in=cases)
-    problem = run.submission.phase.assessment.kind
+    problem = kind_of(run.submission.phase.assessment)
     drawable_cases = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(problem, case)}
     return [case for case in cases if case in drawable_cases]
 

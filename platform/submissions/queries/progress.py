@@ -146,12 +146,13 @@ def _validating(submission: Submission) -> Progress:
 def _held(submission: Submission) -> Progress:
     report = Report.of(submission.report)
     gaps = report.missing + report.invalid
+    asked = [question.sentence for question in report.asked]
     if report.asked and not gaps:
         return Progress(
             "Waiting for your decision",
             "warn",
             submission.state_since,
-            " ".join(f"{question.sentence[:1].upper()}{question.sentence[1:]}" for question in report.asked),
+            " ".join(asked),
             f"Nothing happens until you decide.{_scored_at_the_end(submission.phase)}",
             choice="If the predictions are right, submit them as they are. You can also withdraw them, which does not use up "
             "your quota, and upload a corrected archive.",
@@ -160,7 +161,12 @@ def _held(submission: Submission) -> Progress:
         "Waiting for your decision",
         "warn",
         submission.state_since,
-        f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored.",
+        " ".join(
+            [
+                f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored.",
+                *asked,
+            ]
+        ),
         f"Nothing happens until you decide.{_scored_at_the_end(submission.phase)}",
         choice=f"If you submit it as it is, {'it' if gaps == 1 else 'each of them'} "
         f"{cost_of_a_missing_case(submission.phase.assessment)}. You can also withdraw it, which does not use up your quota, and "

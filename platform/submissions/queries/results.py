@@ -141,6 +141,29 @@ def counted_runs(phase: Phase) -> list[Run]:
     return decided(phase).ranked
 
 
+def baseline_runs(phase: Phase, version: int) -> list[Run]:
+    """Return the run that counts for each baseline of the organizers, by the phase's rule.
+
+    Parameters
+    ----------
+    version
+        Version of the test set. Baselines that are not scored against it are left out.
+    """
+    runs = Run.objects.filter(
+        submission__phase=phase,
+        submission__state=Submission.State.SCORED,
+        submission__team__standing=Team.Standing.BASELINE,
+        test_set__version=version,
+        counts=True,
+    )
+    of_team: dict[int, list[Run]] = defaultdict(list)
+    for run in runs.select_related("submission__team", "test_set").order_by("submission__number"):
+        of_team[run.submission.team_id].append(run)
+    return sorted(
+        (standing(phase, team_runs) for team_runs in of_team.values()), key=lambda run: run.submission.team.name
+    )
+
+
 def measured_outside() -> Q:
     """Return a filter for submissions whose values were measured outside.
 

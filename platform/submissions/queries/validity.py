@@ -17,6 +17,7 @@ class Obstacle(StrEnum):
     LATE = "late"
     NOT_SCORED = "not_scored"
     UNRANKED = "unranked"
+    BASELINE = "baseline"
     DISQUALIFIED = "disqualified"
     NO_METHOD = "no_method"
     OTHER_LEVEL = "other_level"

@@ -4,7 +4,7 @@ from django.db.models import Q, QuerySet
 
 from core.work.kinds import Kind
 from executions.judging.queries import open_runs
-from submissions.models import Chunk, Rescoring, Run, Submission
+from submissions.models import Chunk, Rescoring, Run, StarterKit, Submission
 
 VALIDATION = Kind(
     name="validation",
@@ -47,6 +47,16 @@ RESCORING = Kind(
     errors=3,
     order=("created_at",),
     challenge="submission__phase__task__challenge",
+)
+
+STARTER_KITS = Kind(
+    name="starter_kits",
+    doing="generating a starter kit",
+    model=StarterKit,
+    is_open=Q(made_at=None),
+    task="submissions.tasks.make_starter_kit",
+    attempts=3,
+    challenge="phase__task__challenge",
 )
 
 

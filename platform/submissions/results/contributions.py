@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.urls import reverse
+from rules import test_rule
 
 from challenges import hooks
 from challenges.models import Challenge
@@ -48,6 +49,7 @@ def section(test_set: TestSet) -> DecoySection | None:
 def register() -> None:
     """Add the pages, the figures and the section."""
     hooks.register_tab("Submissions", "results:organize", visible=_runs_it, order=91)
+    hooks.register_organizer_page("Monitor", "results:monitor", visible=_watches, order=15)
     hooks.register_organizer_page("Work", "results:work", visible=_runs_it, order=20)
     hooks.figures.register(figures)
     test_set_hooks.sections.register(section)
@@ -69,3 +71,7 @@ def figures(challenge: Challenge) -> list[hooks.Figure]:
 
 def _runs_it(user: Any, challenge: Challenge) -> bool:
     return is_organizer(user, challenge)
+
+
+def _watches(user: Any, challenge: Challenge) -> bool:
+    return bool(test_rule("submissions.view_monitor", user, challenge))

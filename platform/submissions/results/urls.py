@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.results.views import cases, comparison, objects, organize, work
+from submissions.results.views import cases, comparison, monitor, objects, organize, work
 
 app_name = "results"
 urlpatterns = [
@@ -18,6 +18,7 @@ urlpatterns = [
     path("submissions/<uuid:pk>/cases/<str:case>/viewer.json", cases.viewer_plan, name="case_viewer"),
     path("submissions/<uuid:pk>/cases/<str:case>/sheets/<slug:layer>/<slug:axis>/", cases.sheet, name="case_sheet"),
     path("organize/cases/<str:case>/", cases.organized_case, name="organized_case"),
+    path("organize/monitor/", monitor.monitor, name="monitor"),
     path("organize/work/", work.work, name="work"),
     path("organize/work/days.json", work.days_json, name="days_json"),
     path("organize/work/days.csv", work.days_csv, name="days_csv"),

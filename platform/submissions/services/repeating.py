@@ -12,6 +12,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from accounts.models import User
 from core.work.queries import shared_now
 from core.work.services import Lease, LeaseLostError, claim, enqueue
+from evaluation.wording import counted
 from submissions.models import Rescoring, Run, Submission
 from submissions.queries.results import measured_outside
 from submissions.queries.work import RESCORING
@@ -53,6 +54,21 @@ def repeat_all(*, actor: User, submissions: QuerySet[Submission]) -> tuple[int, 
     for row in asked:
         enqueue(RESCORING.task, str(row.pk))
     return len(asked), left
+
+
+def repeated_words(taken: int, left: int) -> str:
+    """Return what `repeat_all` did, as a sentence for the person who requested it.
+
+    Examples
+    --------
+    >>> repeated_words(1, 0)
+    '1 submission is scored again. Present results remain valid until then.'
+    >>> repeated_words(12, 2)
+    '12 submissions are scored again. Present results remain valid until then. 2 were in progress already.'
+    """
+    verb, were = ("is" if taken == 1 else "are"), ("was" if left == 1 else "were")
+    more = f" {left:,} {were} in progress already." if left else ""
+    return f"{counted(taken, 'submission')} {verb} scored again. Present results remain valid until then.{more}"
 
 
 def repeat_asked(*, rescoring_id: str | uuid.UUID) -> None:

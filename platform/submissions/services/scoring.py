@@ -69,7 +69,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
             algorithm=run.submission.team.name,
         )
     except CostError as error:
-        cause = f"{error}: the team has to hand in the algorithm again"
+        cause = f"{error}: the team must submit the algorithm again"
         fail_run(run_id=run_id, cause=cause, log=traceback.format_exc())
         return
     except Exception as error:
@@ -184,6 +184,7 @@ def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
     current.annotators_file, current.decoys = files.annotators, files.decoys
     current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
+    current.spread = files.spread
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
     if submission.phase.assessment.scorer and (facts := judging_queries.facts_of(run.pk)):
         current.provenance = current.provenance | {"scorer": facts}
@@ -263,7 +264,10 @@ def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
     Chunk.objects.filter(run=current).update(**EMPTIED)
     if before is None:
         Submission.objects.filter(pk=submission.pk).update(
-            state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]
+            state=Submission.State.FAILED,
+            state_since=current.finished_at,
+            reason=FAILED_MESSAGE[:500],
+            content_key="",
         )
         tell_team(submission, Submission.State.FAILED, reason=FAILED_MESSAGE)
     else:
@@ -290,7 +294,7 @@ def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
 def _again_failed(run: Run, before: Run, cause: str) -> str:
     """Return a statement on whether an earlier result remains valid after scoring again failed."""
     if run.test_set_id == before.test_set_id:
-        return f"Scoring it again failed: {cause}. The earlier result stands."
+        return f"Scoring it again failed: {cause}. The earlier result remains valid."
     return (
         f"Scoring it against version {run.test_set.version} of the test set failed: {cause}. Its result against version "
         f"{before.test_set.version} stays readable; it is not ranked by version {run.test_set.version} until the organizers "

@@ -20,19 +20,20 @@ from confinement.archive import is_nested_archive
 from core.audit.services import record
 from core.work.queries import shared_now
 from core.work.services import Lease, LeaseLostError, ask, enqueue
-from datastore.test_sets.queries.test_sets import ExpectedCase, active_test_set, expectation
+from datastore.test_sets.queries.test_sets import active_test_set, expectation
+from evaluation.admission import ExpectedCase
 from evaluation.checking import Severity
+from evaluation.checking.sentences import finding
+from evaluation.problems import kind_of
 from evaluation.readers import Issue
 from executions.judging.services import judging
-from executions.scoring.domain.report import Report, Status
+from executions.scoring.domain.report import Report, Status, fingerprint_of
 from submissions.models import Chunk, Run, Submission
+from submissions.queries.repeats import key_of_sha256, repeated_predictions, same_predictions
 from submissions.queries.results import measured_outside
 from submissions.queries.work import SCORING, VALIDATION
 from submissions.services import algorithms
 from submissions.services.messages import TOLD, tell_team
-
-NOTED = frozenset({"identical_predictions", "rows_not_used"})
-"""Questions that are shown and hold no submission."""
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20
@@ -150,6 +151,9 @@ def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
     with suppress(LeaseLostError), lease.completing() as current:
         for name, value in results.items():
             setattr(current, name, value)
+        is_stated = current.content_key.startswith("sha256:")
+        if is_stated and current.content_key != key_of_sha256(current.archive_sha256):
+            current.content_key = ""  # its sender stated another digest
         current.failure = ""
         current.validated_at = timezone.now()
         reason = report.problem
@@ -170,20 +174,22 @@ def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
 def _question(submission: Submission, report: Report) -> None:
     """Add questions about all predictions together to a complete report.
 
-    An algorithm cannot be asked: its questions become notes. So do identical predictions, which are right where the
-    images are identical, and rows that are not used, which each case lists as well.
+    An algorithm cannot be asked: its questions become notes.
     """
-    plausibility = submission.phase.assessment.kind.plausibility
+    plausibility = kind_of(submission.phase.assessment).plausibility
     reasons = {
         finding.case: Issue(finding.kind, finding.message, finding.remedy)
         for finding in report.troubled
         if finding.status == Status.INVALID
     }
     questions = [*report.questions, *plausibility.questions(report.features, reasons)]
+    report.fingerprint = report.fingerprint or fingerprint_of(report.features, report.valid)
+    if repeated := same_predictions(submission, report.fingerprint):
+        questions.append(repeated_predictions(repeated, report.valid))
     report.questions = [
-        replace(question, severity=Severity.NOTE) if submission.is_algorithm or question.id in NOTED else question
-        for question in questions
+        replace(question, severity=Severity.NOTE) if submission.is_algorithm else question for question in questions
     ]
+    report.shifts = {case: each["shift"] for case, each in report.features.items() if each.get("shift", [0])[0] > 0}
     report.features = {}
 
 
@@ -279,6 +285,8 @@ def _locked(submission: Submission) -> Submission:
 
 def _move(submission: Submission, state: str, *, reason: str = "") -> None:
     submission.state, submission.reason, submission.state_since = state, reason[:500], timezone.now()
+    if state in (State.WITHDRAWN, State.FAILED):
+        submission.content_key = ""  # the same content may come again
     submission.save()
     if state in TOLD:
         tell_team(submission, state, reason=submission.reason)
@@ -296,18 +304,13 @@ def _record(submission: Submission, act: str, *, actor: User | None = None, **fa
 
 def _refusal(report: Report, total: int, *, incomplete_allowed: bool) -> str:
     if not report.valid:
+        nothing = finding("nothing_found", count=total).sentence
         if report.extra and report.missing == total:
             packed = next((extra.file for extra in report.extra if is_nested_archive(extra.file)), "")
             if packed:
-                return (
-                    f"None of the {total} expected cases was found. {packed} is an archive inside the archive, which is not "
-                    "opened. Pack its files directly."
-                )
-            return (
-                f"None of the {total} expected cases was found. The archive has other files, such as "
-                f"{report.extra[0].file}. See below which names are expected."
-            )
-        return f"None of the {total} expected cases can be scored. See below what is wrong with each."
+                return f"{nothing} {packed}: {finding('file_nested').reason}."
+            return f"{nothing} The archive has other files, such as {report.extra[0].file}."
+        return f"{nothing} The table below shows what is wrong with each."
     if report.valid < total and not incomplete_allowed:
         gaps = total - report.valid
         return (

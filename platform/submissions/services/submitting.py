@@ -1,8 +1,10 @@
 """Handing in an archive: an upload that may begin, and exactly one submission made of it when it is whole."""
 
+import contextlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Max
@@ -25,15 +27,20 @@ from datastore.uploads.services.refusals import (
     OffsetError,
     PhaseNotOpenError,
     QuotaExceededError,
+    TokenReusedError,
     TooLargeError,
     UploadError,
 )
 from datastore.uploads.services.uploads import cancel, check_announced, check_receiving, check_room
-from datastore.uploads.storage import delete, private, scratch, store_file, upload_limits
+from datastore.uploads.storage import delete, private, scratch, sha256_of, store_file, upload_limits
 from federation.queries.federations import of_phase
 from submissions.models import Submission
 from submissions.queries.quotas import quota
+from submissions.queries.repeats import key_of_sha256, same_content, submission_of
 from submissions.queries.work import VALIDATION
+
+HASHED_HERE: Final = 2 * 1024**3
+"""Bytes up to which the request that ends an upload computes its SHA-256. A greater one is known by what its sender states."""
 
 
 def create_upload(
@@ -45,6 +52,9 @@ def create_upload(
     size: int,
     accept_incomplete: bool = False,
     is_direct: bool = False,
+    again: bool = False,
+    sha256: str = "",
+    client_token: str = "",
 ) -> Upload:
     """Begin an upload after every bound that can be checked before a byte has arrived.
 
@@ -58,6 +68,17 @@ def create_upload(
         Score without asking when cases are missing.
     is_direct
         Whether the bytes go to the object store and not through the platform.
+    again
+        Submit the content also if it has been submitted before.
+    sha256
+        SHA-256 of the content, if the sender knows it.
+    client_token
+        Key of the request. A repeated request with this key returns the same upload.
+
+    Returns
+    -------
+    Upload
+        A new upload, or the one that an earlier request with the same `client_token` began.
 
     Raises
     ------
@@ -65,6 +86,10 @@ def create_upload(
         One of its kinds above.
     """
     limits = upload_limits()
+    file_name = PurePosixPath(file_name.replace("\\", "/")).name[:255] or "predictions.zip"
+    request = {"phase": phase, "team": team, "file_name": file_name, "size": size, "again": again}
+    if (begun := _begun_before(user, client_token, request, is_direct=is_direct)) is not None:
+        return begun
     if team.standing == Team.Standing.DISQUALIFIED:
         raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
     if not phase.is_open:
@@ -77,6 +102,8 @@ def create_upload(
         raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are accepted.")
     with transaction.atomic():
         _lock(team.pk, user.pk)
+        if (begun := _begun_before(user, client_token, request, is_direct=is_direct)) is not None:
+            return begun
         _check_seat(phase, team, user)
         _check_quota(phase, team, user)
         receiving = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__gt=timezone.now())
@@ -87,12 +114,11 @@ def create_upload(
         check_announced(size, user=user, whose="Your team has", rows=Upload.objects.filter(team=team))
         check_room(size, passes_here=not is_direct)
         upload = Upload.objects.create(
-            phase=phase,
-            team=team,
+            **request,
             user=user,
-            file_name=PurePosixPath(file_name.replace("\\", "/")).name[:255] or "predictions.zip",
-            size=size,
             accept_incomplete=accept_incomplete,
+            sha256=sha256,
+            client_token=client_token,
             expires_at=timezone.now() + limits.lifetime,
         )
         if is_direct:
@@ -112,6 +138,9 @@ def create_upload(
 def finish(*, upload: Upload, digests: Sequence[str] | None = None) -> Submission:
     """Make the one submission of a whole upload; called again, it returns the same one.
 
+    If the same person submitted the same content before for this phase and team, and does not ask to submit it again,
+    the earlier submission is returned and nothing is counted.
+
     `digests` are those of all parts of an upload to the object store, which puts them together now.
 
     The quota is taken in the same transaction, under locks on team and person: of two uploads that end at the same instant
@@ -123,13 +152,20 @@ def finish(*, upload: Upload, digests: Sequence[str] | None = None) -> Submissio
         `QuotaExceededError`, `PhaseNotOpenError` or `GoneError`; the upload is then refused and its bytes are deleted.
         `OffsetError`, `ChecksumError` or `AwayError`; it can then be gone on with.
     """
-    if (existing := Submission.objects.filter(upload=upload).first()) is not None:
-        return existing
     upload.refresh_from_db()
+    if (existing := submission_of(upload)) is not None:
+        return existing
     check_receiving(upload)
-    archive = _stored(upload, digests)
     try:
-        return _submit(upload, archive)
+        archive = _stored(upload, digests)
+    except GoneError:
+        # Another request has ended this upload and deleted content that was submitted before.
+        upload.refresh_from_db()
+        if (existing := submission_of(upload)) is not None:
+            return existing
+        raise
+    try:
+        return _submit(upload, archive, _content_key(upload))
     except UploadError as error:
         Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(
             state=Upload.State.REFUSED, refusal=str(error)
@@ -147,6 +183,10 @@ def _stored(upload: Upload, digests: Sequence[str] | None) -> str:
     if not upload.is_whole:
         raise OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
     archive = _archive_name(upload, folder=f"submissions/{upload.pk}")
+    if upload.size <= HASHED_HERE:
+        # Where the file is gone, the request that moved it has stored the digest.
+        with contextlib.suppress(FileNotFoundError):
+            Upload.objects.filter(pk=upload.pk).update(sha256=sha256_of(upload.path))
     if upload.path.exists():
         # Rewriting an earlier attempt's copy is harmless; without the file, that attempt has already moved it.
         store_file(archive, upload.path)
@@ -155,14 +195,61 @@ def _stored(upload: Upload, digests: Sequence[str] | None) -> str:
     return archive
 
 
-def _submit(upload: Upload, archive: str) -> Submission:
+def _content_key(upload: Upload) -> str:
+    """Return what identifies the content of a whole upload; empty for a large one whose digest is not known.
+
+    Of parts in the object store, the store has compared the digests of the parts.
+    """
+    upload.refresh_from_db(fields=["sha256"])
+    if upload.sha256:
+        return key_of_sha256(upload.sha256)
+    multipart = Multipart.objects.filter(upload=upload).exclude(checksum="").first()
+    return f"parts:{multipart.part_bytes}:{multipart.checksum}" if multipart is not None else ""
+
+
+def _begun_before(user: User, client_token: str, request: Mapping[str, Any], *, is_direct: bool) -> Upload | None:
+    """Return the upload that an earlier request with the same key began; None if there is none.
+
+    The key of an upload that ended without a submission can be used again.
+
+    Raises
+    ------
+    TokenReusedError
+        If the earlier request was another one.
+    """
+    if not client_token:
+        return None
+    begun = Upload.objects.filter(user=user, client_token=client_token).first()
+    if begun is None:
+        return None
+    if begun.state not in (Upload.State.RECEIVING, Upload.State.COMPLETE):
+        Upload.objects.filter(pk=begun.pk).update(client_token="")
+        return None
+    was_direct = Multipart.objects.filter(upload=begun).exists()
+    if was_direct != is_direct or any(getattr(begun, name) != value for name, value in request.items()):
+        raise TokenReusedError("This Idempotency-Key belongs to another upload. Use a new key for each upload.")
+    return begun
+
+
+def _repeated(upload: Upload, earlier: Submission, archive: str) -> Submission:
+    """End an upload whose content has been submitted before, in the transaction of the caller."""
+    Upload.objects.filter(pk=upload.pk).update(state=Upload.State.COMPLETE, repeats=earlier.pk)
+    Multipart.objects.filter(upload=upload).update(is_open=False)
+    transaction.on_commit(lambda: delete(archive))
+    return earlier
+
+
+def _submit(upload: Upload, archive: str, content_key: str) -> Submission:
     with transaction.atomic():
         team, user = _lock(upload.team_id, upload.user_id)
         rows = Upload.objects.select_for_update(of=("self",), no_key=True).select_related("phase__task__challenge")
         upload = rows.get(pk=upload.pk)
-        if (existing := Submission.objects.filter(upload=upload).first()) is not None:
+        if (existing := submission_of(upload)) is not None:
             return existing
         check_receiving(upload)
+        key = "" if upload.again else content_key
+        if (earlier := same_content(user=user, phase=upload.phase, team=team, key=key)) is not None:
+            return _repeated(upload, earlier, archive)
         is_late = _is_late(upload)
         _check_seat(upload.phase, team, user)
         _check_quota(upload.phase, team, user)
@@ -176,6 +263,7 @@ def _submit(upload: Upload, archive: str) -> Submission:
             archive_file=archive,
             archive_name=upload.file_name,
             archive_size=upload.size,
+            content_key=key,
             accept_incomplete=upload.accept_incomplete,
             is_late=is_late,
             asked_at=shared_now(),

@@ -9,8 +9,9 @@ import structlog
 from django.utils import timezone
 
 from core.work.services import Lease, LeaseLostError, claim, task_budget
-from datastore.test_sets.queries.test_sets import Expectation, active_test_set, expectation
+from datastore.test_sets.queries.test_sets import active_test_set, expectation
 from datastore.uploads.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of
+from evaluation.admission import Expectation
 from executions.scoring.domain.report import Report
 from executions.scoring.services import inspecting
 from submissions.models import Submission

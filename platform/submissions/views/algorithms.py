@@ -23,6 +23,7 @@ from executions.queries.availability import unavailable
 from executions.queries.budgets import budget_of
 from executions.queries.interfaces import places_of
 from executions.queries.quotas import compute_time, hours_words
+from executions.runners.queries import runs_on_organizers_machines
 from executions.services import arriving
 from submissions.forms import ArchiveForm, HandInForm
 from submissions.hooks import try_me_files
@@ -36,7 +37,7 @@ def page(
     """Show what an algorithm may take and is given; take images, weights, and what is to be run."""
     team = team_in(teams, phase)
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first()
-    off = unavailable()
+    off = unavailable(challenge)
     stored_archives = archives.kept(team, phase) if team else []
     sent = "send" in request.POST
     archive_form = ArchiveForm(request.POST if sent else None, request.FILES if sent else None)
@@ -73,6 +74,7 @@ def page(
             form=form,
             limits=size_words(plan),
             plan=plan,
+            on_organizers_machines=runs_on_organizers_machines(challenge),
             places=places_of(phase),
             needed=hours_words(plan.compute_seconds(cases)),
             used=hours_words(used.used if used else 0),

@@ -96,6 +96,7 @@ def detail(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Everything about one submission."""
     challenge, submission = _load(request, slug, pk)
     content = _content(request, submission)
+    content["same_file"] = content["may_decide"] and request.GET.get("same-file") == "1"
     tab = "submissions:own" if content["may_decide"] else "results:organize"
     return render(request, "submissions/detail.html", page_context(request, challenge, active_tab=tab, **content))
 

@@ -1,5 +1,10 @@
 """The submit page, with the fallback that takes a plain form."""
 
+import hashlib
+import time
+from typing import Final
+from uuid import uuid4
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -17,21 +22,28 @@ from datastore.test_sets.models import TestSet
 from datastore.test_sets.queries.dry_runs import are_public
 from datastore.test_sets.queries.test_sets import expectation
 from datastore.uploads import object_store
+from datastore.uploads.models import Upload
 from datastore.uploads.services import refusals, uploads
 from datastore.uploads.storage import upload_limits
 from evaluation.assessment.options import option_sentences
 from evaluation.claims.missing_cases import cost_of_a_missing_case, rule_of_a_missing_case
+from evaluation.problems import kind_of
 from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
 from submissions.forms import SubmitForm
 from submissions.hooks import try_me_files
 from submissions.models import Submission
 from submissions.queries import quota
+from submissions.queries.repeats import RULE, key_of_sha256, page_of_repeated, same_content
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import submitting
 from submissions.views import algorithms
 from web.bodies import takes_files
 from web.policy import allow_connections
+
+OTHER_REQUEST_TRIES: Final = 50
+OTHER_REQUEST_PAUSE: Final = 0.2
+"""Seconds between looks at an upload that another request of the same form receives."""
 
 
 # Who sends is asked before the body is read, and checking the CSRF token of a form reads its body: so that check comes
@@ -62,12 +74,12 @@ def _submit(request: SignedInRequest, challenge: Challenge, teams: list[Team]) -
     if "cancel" in request.POST:
         return _cancel(request, challenge)
     direct = object_store.is_offered()
-    form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
+    form = SubmitForm(phase, request.POST or None, request.FILES or None, initial=_initial(request)) if phase else None
     if request.method == "POST" and phase and team is None:
         raise PermissionDenied(submitting.elsewhere(phase))
     if request.method == "POST" and phase and team and form and test_set and form.is_valid():
         try:
-            return redirect(_take(request, phase, team, form))
+            return redirect(_take(request, phase, team, form, slug=challenge.slug))
         except refusals.UploadError as error:
             form.add_error("archive", str(error))
     response = render(
@@ -93,6 +105,7 @@ def _submit(request: SignedInRequest, challenge: Challenge, teams: list[Team]) -
             try_me=try_me_files(phase) if phase else [],
             comes_as_table=submitting.outside(phase) if phase else "",
             unfinished=unfinished_uploads(request.user, challenge),
+            repeat_rule=RULE,
             max_bytes=upload_limits().max_bytes,
             chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,
             direct_uploads=direct,
@@ -114,20 +127,29 @@ def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
 
 def _file_words(phase: Phase, test_set: TestSet) -> FileWords | None:
     """Return the text of the page on the files of predictions; None if cases have no separate files."""
-    problem, wanted = phase.assessment.kind, expectation(test_set, phase.assessment)
+    problem, wanted = kind_of(phase.assessment), expectation(test_set, phase.assessment)
     return problem.texts.submit_page(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
 
 
 def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str, ...]]]:
     """Return each expected case with the facts about it that participants may know, as text."""
-    problem, cases = phase.assessment.kind, expectation(test_set, phase.assessment).cases
+    problem, cases = kind_of(phase.assessment), expectation(test_set, phase.assessment).cases
     if not isinstance(problem, FileProblem):
         return [(case.name, ()) for case in cases]
     return [(case.name, problem.texts.fact_cells(case.facts)) for case in cases]
 
 
-def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm) -> Submission:
-    archive = form.cleaned_data["archive"]
+def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm, *, slug: str) -> str:
+    """Submit the archive of the form; returns the address of the submission."""
+    archive, again = form.cleaned_data["archive"], form.cleaned_data["again"]
+    digest = hashlib.sha256()
+    for block in archive.chunks():
+        digest.update(block)
+    sha256 = digest.hexdigest()
+    earlier = same_content(user=request.user, phase=phase, team=team, key=key_of_sha256(sha256))
+    if earlier is not None and not again:
+        return page_of_repeated(slug, earlier)
+    token = form.cleaned_data["client_token"]
     upload = submitting.create_upload(
         user=request.user,
         phase=phase,
@@ -135,13 +157,44 @@ def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm) 
         file_name=archive.name,
         size=archive.size,
         accept_incomplete=form.cleaned_data.get("accept_incomplete", False),
+        again=again,
+        sha256=sha256,
+        # A person may go back to the form and choose another file.
+        client_token=f"form {token} {sha256[:16]} {again}" if token else "",
     )
+    archive.file.seek(0)
     try:
-        upload = uploads.append(upload=upload, offset=0, read=archive.file.read)
+        if not upload.is_whole:
+            upload = uploads.append(upload=upload, offset=0, read=archive.file.read)
+    except (refusals.BusyError, refusals.OffsetError):
+        upload = _received_by_other_request(upload)
     except (OSError, refusals.UploadError):
         uploads.cancel(upload=upload)
         raise
-    return submitting.finish(upload=upload)
+    submission = submitting.finish(upload=upload)
+    is_own = Submission.objects.filter(pk=submission.pk, upload=upload).exists()
+    return submission.get_absolute_url() if is_own else page_of_repeated(slug, submission)
+
+
+def _received_by_other_request(upload: Upload) -> Upload:
+    """Wait for the other request of a form that was sent twice.
+
+    Raises
+    ------
+    BusyError
+        If it does not end in time.
+    """
+    for _ in range(OTHER_REQUEST_TRIES):
+        time.sleep(OTHER_REQUEST_PAUSE)
+        upload.refresh_from_db()
+        if upload.is_whole:
+            return upload
+    raise refusals.BusyError("This form was sent twice. The page My submissions shows the submission soon.")
+
+
+def _initial(request: HttpRequest) -> dict[str, object]:
+    """Return a new key for the form, and the choice that a link of an earlier submission makes."""
+    return {"client_token": str(uuid4()), "again": request.GET.get("again") == "1"}
 
 
 def _cancel(request: SignedInRequest, challenge: Challenge) -> HttpResponse:

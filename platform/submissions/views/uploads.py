@@ -11,8 +11,18 @@ from accounts.requests import SignedInRequest
 from challenges.views.access import participating, phase_by_id, team_in
 from datastore.uploads.models import Upload
 from datastore.uploads.services import refusals, uploads
-from datastore.uploads.views.tus import begun, continued, number, options, read_metadata, tus
+from datastore.uploads.views.tus import (
+    begun,
+    client_token,
+    content_digest,
+    continued,
+    number,
+    options,
+    read_metadata,
+    tus,
+)
 from submissions.models import Submission
+from submissions.queries.repeats import key_of_sha256, page_of_repeated, same_content, submission_of
 from submissions.services import submitting
 from web.bodies import takes_pieces
 
@@ -29,6 +39,10 @@ def create(request: SignedInRequest, slug: str) -> HttpResponse:
     team = team_in(teams, phase)
     if team is None:
         raise refusals.NotAllowedError(submitting.elsewhere(phase))
+    again, sha256 = metadata.get("again") == "true", content_digest(metadata.get("sha256", ""))
+    earlier = same_content(user=request.user, phase=phase, team=team, key=key_of_sha256(sha256))
+    if earlier is not None and not again:
+        return HttpResponse(status=200, headers=_repeated(slug, earlier))
     upload = submitting.create_upload(
         user=request.user,
         phase=phase,
@@ -36,8 +50,15 @@ def create(request: SignedInRequest, slug: str) -> HttpResponse:
         file_name=metadata.get("filename", ""),
         size=number(request.headers.get("Upload-Length"), "Upload-Length"),
         accept_incomplete=metadata.get("accept_incomplete") == "true",
+        again=again,
+        sha256=sha256,
+        client_token=client_token(request.headers.get("Idempotency-Key")),
     )
-    return begun(upload, reverse("submissions:upload", args=[slug, upload.pk]))
+    response = begun(upload, reverse("submissions:upload", args=[slug, upload.pk]))
+    if upload.state == Upload.State.COMPLETE:  # a repeated request, whose first answer was lost
+        for name, value in _submission(slug, upload).items():
+            response[name] = value
+    return response
 
 
 @takes_pieces
@@ -63,10 +84,16 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 
 def _submission(slug: str, entry: Upload) -> dict[str, str]:
-    """Return a header with the address of the submission that a complete upload became."""
-    submission_id = Submission.objects.filter(upload=entry).values_list("pk", flat=True).first()
-    return (
-        {}
-        if submission_id is None
-        else {"Podium-Submission": reverse("submissions:detail", args=[slug, submission_id])}
-    )
+    """Return headers with the address of the submission that a complete upload became or repeats."""
+    entry.refresh_from_db(fields=["repeats"])
+    submission = submission_of(entry)
+    if submission is None:
+        return {}
+    if entry.repeats is not None:
+        return _repeated(slug, submission)
+    return {"Podium-Submission": reverse("submissions:detail", args=[slug, submission.pk])}
+
+
+def _repeated(slug: str, earlier: Submission) -> dict[str, str]:
+    """Return headers with the address of the submission that has the same content."""
+    return {"Podium-Submission": page_of_repeated(slug, earlier), "Podium-Repeated": "true"}

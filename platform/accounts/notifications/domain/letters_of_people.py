@@ -263,6 +263,41 @@ POSTED: Final[Act[OfPost]] = act(
         _POSTED_WORDS,
     ],
 )
+CONTACTED: Final[Act[OfPost]] = act(
+    "contact",
+    [
+        Paragraph(
+            "started",
+            "It begins a conversation.",
+            lambda of: of.is_first,
+            lambda of: f"{of.about}: private message “{of.thread}”",
+            "Liver: private message “Access to the data”",
+        ),
+        always("replied", lambda of: f"Re: {of.about}: {of.thread}", "Re: Liver: Access to the data"),
+    ],
+    [
+        Paragraph(
+            "asks",
+            "It begins a conversation.",
+            lambda of: of.is_first,
+            lambda of: (
+                f"{of.actor} sent a private message to the organizers of {of.about}. Only they and the organizers can read it. "
+                "Reply on its page."
+            ),
+            "Ada sent a private message to the organizers of Liver. Only they and the organizers can read it. Reply on its page.",
+        ),
+        Paragraph(
+            "writes",
+            "It is a reply.",
+            lambda of: not of.is_first,
+            lambda of: (
+                f"{of.actor} replied in the private conversation “{of.thread}” about {of.about}. Reply on its page."
+            ),
+            "Ada replied in the private conversation “Access to the data” about Liver. Reply on its page.",
+        ),
+        _POSTED_WORDS,
+    ],
+)
 ANNOUNCED: Final[Act[OfPost]] = act(
     "announcement",
     [always("subject", lambda of: f"{of.about}: {of.thread}", "Liver: Orientation of the images")],

@@ -1,4 +1,4 @@
-"""Texts of messages about the compute time of algorithms."""
+"""Texts of messages about running algorithms: compute time that is used, and runs that cannot begin."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -49,6 +49,46 @@ COMPUTE_TIME: Final[Act[OfComputeTime]] = act(
                 "No new runs start. Running jobs finish, and queued ones wait. You can request more with a change request."
             ),
             "No new runs start. Running jobs finish, and queued ones wait. You can request more with a change request.",
+        ),
+    ],
+)
+
+
+@dataclass(frozen=True)
+class OfWaitingRuns:
+    """Runs of a phase that no machine can run, and the reason."""
+
+    challenge: str
+    phase: str
+    number: int
+    reason: str
+
+
+def _runs(of: OfWaitingRuns) -> str:
+    return "1 run" if of.number == 1 else f"{of.number} runs"
+
+
+WAITING_RUNS: Final[Act[OfWaitingRuns]] = act(
+    "runs_without_a_machine",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.challenge}: {_runs(of)} cannot begin",
+            "Liver: 3 runs cannot begin",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"{_runs(of)} of algorithms in {of.phase} of {of.challenge} cannot begin. {of.reason}",
+            "3 runs of algorithms in Final of Liver cannot begin. It needs 2 GPUs; no machine here has that.",
+        ),
+        always(
+            "remedy",
+            lambda _of: (
+                "Start a machine that can run them, or add a runner. The page below lists all runners and their state."
+            ),
+            "Start a machine that can run them, or add a runner. The page below lists all runners and their state.",
         ),
     ],
 )

@@ -12,8 +12,8 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.notifications import kinds
 from accounts.notifications.domain.acts import MESSAGE
-from accounts.notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
-from accounts.notifications.queries import MAIL, choices_of, digest_cutoff
+from accounts.notifications.models import ACCOUNT, Email, How, Mute, Notification, Preference, Unsubscribed
+from accounts.notifications.queries import MAIL, choices_of, digest_cutoff, mutes_of
 from accounts.notifications.services.composing import DIGEST_EXCERPT, framed, one_line, plain, unsubscribe_address
 from accounts.notifications.services.inviting import check_invitations
 from core.audit.services import record
@@ -88,7 +88,9 @@ def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]
         (message, list({person.pk: person for person in message.people if person.is_active}.values()))
         for message in messages
     ]
-    choices = choices_of({person.pk: person for _, people in deliveries for person in people}.values(), kind)
+    recipients = {person.pk: person for _, people in deliveries for person in people}
+    choices = choices_of(recipients.values(), kind)
+    mutes = mutes_of(recipients)
     rows = [
         Notification(
             user=person,
@@ -98,7 +100,7 @@ def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]
             text=message.text,
             address=message.address,
             scope=message.scope,
-            how=choices[person.pk],
+            how=How.NEVER if _is_muted(mutes.get(person.pk, ()), message) else choices[person.pk],
         )
         for message, people in deliveries
         for person in people
@@ -119,6 +121,11 @@ def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]
         Notification.objects.bulk_update(at_once, ["email"])
         enqueue(MAIL.task)
     return rows
+
+
+def _is_muted(mutes: Iterable[tuple[str, str]], message: Message) -> bool:
+    """Return whether a person muted the challenge of a message, or all e-mails."""
+    return any(not path or (scope == message.scope and message.address.startswith(path)) for path, scope in mutes)
 
 
 def _letter(row: Notification, address: str) -> Email:
@@ -304,6 +311,27 @@ def choose(*, user: Any, choices: Mapping[str, str]) -> None:
                 Email.objects.filter(user=user, kind=kind, state=Email.State.WAITING).delete()
     if changed:
         record(actor=user, act="notification_preferences_chosen", subject=user, facts={"kinds": changed})
+
+
+@transaction.atomic
+def mute(*, user: Any, path: str = "", scope: str = "", muted: bool = True) -> None:
+    """Stop or resume e-mails about one challenge, or all e-mails if no challenge is given.
+
+    E-mails that have not left yet are not sent. Notifications on the site continue.
+    """
+    if not muted:
+        number, _ = Mute.objects.filter(user=user, path=path, scope=scope).delete()
+        changed = bool(number)
+    else:
+        _, changed = Mute.objects.get_or_create(user=user, path=path, scope=scope)
+        waiting = Notification.objects.filter(user=user)
+        if path:
+            waiting = waiting.filter(scope=scope, address__startswith=path)
+        waiting.filter(how=How.DAILY, email=None).update(how=How.NEVER)
+        Email.objects.filter(notifications__in=waiting.filter(how=How.AT_ONCE), state=Email.State.WAITING).delete()
+    if changed:
+        act = "emails_muted" if muted else "emails_unmuted"
+        record(actor=user, act=act, subject=user, facts={"path": path, "scope": scope})
 
 
 @transaction.atomic

@@ -24,8 +24,8 @@ class Dataset(models.Model):
     class Access(models.TextChoices):
         """People who get the files."""
 
-        OPEN = "open", "everybody"
-        AGREEMENT = "agreement", "those who take part and have agreed to the data usage agreement"
+        OPEN = "open", "everyone"
+        AGREEMENT = "agreement", "participants who accepted the data usage agreement"
 
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="datasets")
     task = models.ForeignKey(Task, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
@@ -72,7 +72,7 @@ class DatasetVersion(models.Model):
     note = models.CharField(max_length=500, blank=True, help_text="what is new")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     released_at = models.DateTimeField(null=True, blank=True)
-    available_from = models.DateTimeField(null=True, blank=True, help_text="nobody gets the files before")
+    available_from = models.DateTimeField(null=True, blank=True, help_text="the files are not available before")
     withdrawn_at = models.DateTimeField(null=True, blank=True)
     withdrawal = models.CharField(max_length=500, blank=True, help_text="why it must not be used any more")
     digest = models.CharField(max_length=64, blank=True, editable=False)

@@ -1,6 +1,6 @@
 """Data of a challenge, from the viewpoint of a visitor."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,6 +103,7 @@ class Location:
     access: str
     licence: str
     facts: tuple[tuple[str, str], ...]
+    purpose: str = ""
 
 
 def locations(challenge: Challenge) -> list[Location]:
@@ -134,9 +135,37 @@ def locations(challenge: Challenge) -> list[Location]:
                     access=words["access"].get(str(row.get("access")), ""),
                     licence=str(row.get("licence") or ""),
                     facts=facts,
+                    purpose=str(row.get("split") or ""),
                 )
             )
     return data_locations
+
+
+@dataclass(frozen=True)
+class Split:
+    """Places of the training, validation or test data.
+
+    Attributes
+    ----------
+    offers
+        Data sets of this split on the page.
+    locations
+        Locations in the registered design, if the page has no data set of this split.
+    """
+
+    title: str
+    offers: tuple[Offer, ...]
+    locations: tuple[Location, ...]
+
+
+def splits(dataset_offers: Iterable[Offer], data_locations: Iterable[Location]) -> list[Split]:
+    """Return training, validation and test data with the places where each is."""
+    rows = []
+    for value, title in (("training", "Training data"), ("validation", "Validation data"), ("test", "Test data")):
+        offered = tuple(offer for offer in dataset_offers if offer.dataset.split == value)
+        named = tuple(entry for entry in data_locations if entry.purpose == value and not offered)
+        rows.append(Split(title, offered, named))
+    return rows
 
 
 def why_not(challenge: Challenge, user: Any) -> tuple[str, str]:

@@ -44,10 +44,12 @@ def _page(request: HttpRequest, challenge: Challenge, form: forms.DatasetForm | 
     withheld = any(not offer.may_have and not offer.dataset.is_link for offer in offers)
     choice = published.registered_choice(challenge)
     missing, remedy = queries.why_not(challenge, request.user) if withheld else ("", "")
+    data_locations = queries.locations(challenge)
     context: dict[str, Any] = {
         "offers": offers,
         "described": descriptions.described(challenge, offers),
-        "locations": [entry for entry in queries.locations(challenge) if not entry.is_hosted or not offers],
+        "locations": [entry for entry in data_locations if not entry.is_hosted or not offers],
+        "splits": queries.splits(offers, data_locations),
         "missing": missing,
         "remedy": remedy,
         "choice": choice,

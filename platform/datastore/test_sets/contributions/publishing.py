@@ -14,6 +14,7 @@ from datastore.test_sets.domain.case_access import Reader
 from datastore.test_sets.models import TestSet
 from datastore.test_sets.queries.test_sets import has_one_table, is_scored_here
 from datastore.test_sets.rules import access_of
+from evaluation.assessment.columns import grouping_columns
 from web.spreadsheets import csv_text
 
 
@@ -48,7 +49,7 @@ def _slug(phase: Phase) -> str:
 def _write(path: Path, test_set: TestSet, choice: Choice) -> None:
     cases = list(test_set.cases.filter(is_decoy=False).exclude(name__in=choice.without_cases).order_by("position"))
     # What the ranking groups by is in every public bundle; what else is known of a case, nobody promised to publish.
-    columns = test_set.phase.assessment.grouping_columns
+    columns = grouping_columns(test_set.phase.assessment)
     is_table, written = has_one_table(test_set.phase.assessment), set()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         for case in cases:

@@ -1,13 +1,14 @@
 """Contributions of this app to the pages of a challenge."""
 
 from django.core.exceptions import ValidationError
+from django.db.models import Count, Q
 from django.urls import reverse
 
 from accounts.notifications import kinds
 from challenges import hooks
 from challenges.models import Challenge, Phase
 from challenges.rules import is_organizer
-from datastore.test_sets.models import CaseReport, TestCase, TestSet
+from datastore.test_sets.models import CaseReport, OverlapCheck, TestCase, TestSet
 from datastore.test_sets.services.case_reports import ANSWERED, REPORTED
 from evaluation.assessment.exclusions import GRADES
 
@@ -16,13 +17,46 @@ def register() -> None:
     """Add the page."""
     hooks.register_organizer_page("Test sets", "test_sets:test_sets", visible=is_organizer, order=25)
     hooks.figures.register(figures)
-    kinds.register(REPORTED, "Somebody reports that a case of your challenge is wrong", order=30)
-    kinds.register(ANSWERED, "A case that you reported is answered", order=31)
+    hooks.steps.register(steps)
+    kinds.register(REPORTED, "A case of your challenge is reported as wrong", order=30, role="organizer")
+    kinds.register(ANSWERED, "A case that you reported is answered", order=31, role="participant")
     hooks.assessment_changed.register(check_exclusions)
 
 
+def steps(challenge: Challenge) -> list[hooks.Step]:
+    """Return whether every phase has a sealed test set."""
+    phases = Phase.objects.filter(task__challenge=challenge, task__removed_at=None)
+    ready = phases.filter(test_sets__is_active=True).distinct().count()
+    total = phases.count()
+    return [
+        hooks.Step(
+            "Test sets sealed",
+            is_done=0 < total == ready,
+            order=40,
+            note=f"{ready} of {total} phases",
+            act="Upload a test set",
+            address=reverse("test_sets:test_sets", args=[challenge.slug]),
+        )
+    ]
+
+
+def overlaps(challenge: Challenge) -> list[hooks.Figure]:
+    """Return the number of open pairs of overlapping images, as a warning before submissions open; empty without images."""
+    checks = OverlapCheck.objects.filter(
+        test_set__phase__task__challenge=challenge, test_set__phase__task__removed_at=None, test_set__is_active=True
+    ).order_by("test_set__phase__position")
+    counted = checks.annotate(number=Count("pairs", filter=Q(pairs__answered_at=None)))
+    rows = list(counted.values_list("test_set__phase", "test_set__version", "number"))
+    if not rows:
+        return []
+    total = sum(number for *_, number in rows)
+    phase, version, _ = next((row for row in rows if row[2]), rows[0])
+    page = reverse("test_sets:overlaps", args=[challenge.slug, phase, version])
+    return [hooks.Figure("Open overlaps of test images", f"{total:,}", page, needs_you=total > 0)]
+
+
 def figures(challenge: Challenge) -> list[hooks.Figure]:
-    """Return the number of open reports about cases and of phases with a sealed test set.
+    """Return the number of open reports about cases and of phases with a sealed test set, and of overlapping images.
 
     Nothing can be scored in a phase without a sealed test set.
     """
@@ -36,6 +70,7 @@ def figures(challenge: Challenge) -> list[hooks.Figure]:
     return [
         hooks.Figure("Open reports about cases", f"{reported:,}", page, needs_you=reported > 0),
         hooks.Figure("Sealed test sets", f"{sealed} of {phases}", address, needs_you=sealed < phases),
+        *overlaps(challenge),
     ]
 
 

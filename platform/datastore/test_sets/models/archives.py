@@ -47,6 +47,9 @@ class TestSetArchive(Work):
     problems = models.TextField(blank=True, help_text="for organizers: one problem a line")
     pieces = models.JSONField(editable=False, help_text="the files that the archive is kept in, in their order")
     reading = models.JSONField(null=True, blank=True, editable=False, help_text="what was read, for who decides")
+    progress = models.JSONField(
+        default=dict, blank=True, editable=False, help_text="of the check: step, cases done, and all cases"
+    )
     confirmed_at = models.DateTimeField(
         null=True, blank=True, editable=False, help_text="when an owner said that what was read is to be sealed"
     )
@@ -59,6 +62,11 @@ class TestSetArchive(Work):
 
     # Keeps pytest from taking the model for a class of tests.
     __test__ = False
+
+    found: int
+    """Number of findings, where `queries.findings.mark_open` has set it."""
+    unanswered: int
+    """Number of open findings, where `queries.findings.mark_open` has set it."""
 
     class Meta:
         ordering = ["-created_at"]
@@ -96,7 +104,12 @@ class TestSetArchive(Work):
     @property
     def files(self) -> list[str]:
         """Everything that is stored of it until it is decided."""
-        return [*self.pieces, *(preview["file"] for preview in (self.reading or {}).get("previews", ()))]
+        previews = (preview["file"] for preview in (self.reading or {}).get("previews", ()))
+        return [
+            *self.pieces,
+            *previews,
+            *dict.fromkeys(self.findings.exclude(picture="").values_list("picture", flat=True)),
+        ]
 
     @property
     def problem_lines(self) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
 from datastore.test_sets.models import TestSet
-from evaluation.assessment.columns import KINDS, column_name
+from evaluation.assessment.columns import KINDS, column_name, grouping_columns
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def characteristics(test_set: TestSet, phase: Phase) -> list[Characteristic]:
 def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[Characteristic]:
     """The same of cases that are not sealed yet, given what is known of each."""
     names = list(dict.fromkeys(name for metadata in rows for name in metadata))
-    grouping, declared = phase.assessment.grouping_columns, _declared(phase)
+    grouping, declared = grouping_columns(phase.assessment), _declared(phase)
     table_characteristics = []
     for name in names:
         values = [metadata.get(name) for metadata in rows]

@@ -4,10 +4,7 @@ All of an expectation may be known to participants: case names, grids, allowed l
 reference contains.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 import pandas as pd
 from django.db.models import Count, OuterRef, QuerySet, Subquery
@@ -16,12 +13,10 @@ from challenges.models import Challenge, Phase
 from confinement.limits import TableLimits
 from datastore.test_sets.models import Annotation, TestCase, TestSet
 from evaluation import problems
+from evaluation.admission import Expectation, ExpectedCase, expectation_of
 from evaluation.assessment import Assessment
-from evaluation.problems.beside import RulesBeside
-from evaluation.problems.files import FileProblem
-from evaluation.problems.tables import ExpectedTable, TableProblem
-from evaluation.readers import SUFFIXES
-from evaluation.readers.instance_tables import InstanceRules
+from evaluation.problems import kind_of
+from evaluation.problems.tables import TableProblem
 
 
 def active_test_set(phase: Phase) -> TestSet:
@@ -45,7 +40,7 @@ def is_scored_here(phase: Phase) -> bool:
 
     False if the problem is measured outside, or if sealed cases have no references.
     """
-    if phase.assessment.kind.is_measured_elsewhere:
+    if kind_of(phase.assessment).is_measured_elsewhere:
         return False
     sealed = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, is_decoy=False)
     return not sealed.filter(reference_file="").exists()
@@ -109,92 +104,25 @@ def deciding_annotator(test_set: TestSet) -> str:
     return min(annotators_of(test_set), default="") if test_set.merge_rule in EACH else ""
 
 
-@dataclass(frozen=True)
-class ExpectedCase:
-    """A case that has to be there."""
-
-    name: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    """Facts that participants may know and that its prediction is compared with, such as a grid."""
-    byte_limit: int = 0
-    """Most bytes that a sensible file of its prediction unpacks to; 0 where predictions are rows of a table."""
-    cost: int = 1
-    """Amount of work on the case, in voxels or in units that take about as long."""
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """The case list of a phase with everything that validation compares."""
-
-    cases: tuple[ExpectedCase, ...]
-    problem: str = ""
-    expected: Mapping[str, Any] = field(default_factory=dict)
-    """Requirements on the files of all cases, such as the labels that may occur."""
-    suffixes: tuple[str, ...] = SUFFIXES
-    table: ExpectedTable | None = None
-    beside: RulesBeside | None = None
-    """Rules of the table that accompanies the files; None if there is none."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(case.name for case in self.cases)
-
-    @property
-    def instances(self) -> InstanceRules | None:
-        """Rules of the table of instances, if that is the table that accompanies the files."""
-        return self.beside if isinstance(self.beside, InstanceRules) else None
-
-    def found_empty(self) -> "Expectation":
-        """Return the expectation for predictions that may report for every case that nothing was detected."""
-        return self if self.table is None else replace(self, table=replace(self.table, may_be_empty=True))
-
-    @property
-    def needed_bytes(self) -> int:
-        """Most bytes that a sensible archive unpacks to: a file a case, and a table where there is one."""
-        has_table = self.table is not None or self.beside is not None
-        return sum(case.byte_limit for case in self.cases) + (TableLimits().bytes if has_table else 0)
+def needed_bytes(wanted: Expectation) -> int:
+    """Return the most bytes that a sensible archive unpacks to: a file a case, and a table where there is one."""
+    has_table = wanted.table is not None or wanted.beside is not None
+    return sum(case.byte_limit for case in wanted.cases) + (TableLimits().bytes if has_table else 0)
 
 
 def expectation(test_set: TestSet, assessment: Assessment) -> Expectation:
     """Return what `test_set` expects; its cases are kept in memory, since a sealed test set never changes."""
     cases = _cases(test_set.pk, test_set.manifest_digest, assessment.problem)
-    problem = assessment.kind
-    if isinstance(problem, TableProblem):
-        table = problem.expected(assessment, test_set.shared)
-        table = problem.with_facts(table, cases[0].facts) if cases else table
-        return Expectation(cases, problem.id, table=table)
-    if isinstance(problem, FileProblem):
-        rules = problem.table_of_predictions(assessment)
-        return Expectation(cases, problem.id, problem.expected(assessment), problem.suffixes, beside=rules)
-    return Expectation(cases, problem.id)
+    return expectation_of(assessment, cases, test_set.shared)
 
 
 @lru_cache(maxsize=32)
 def _cases(test_set: int, manifest_digest: str, problem_id: str) -> tuple[ExpectedCase, ...]:  # noqa: ARG001 (key)
     problem = problems.get(problem_id)
     rows = TestCase.objects.filter(test_set=test_set).order_by("position").values_list("name", "geometry")
-    if not isinstance(problem, FileProblem):
-        return tuple(ExpectedCase(name, facts) for name, facts in rows)
-    return tuple(
-        ExpectedCase(name, facts, problem.byte_limit(facts), problem.performance.cost_of(facts)) for name, facts in rows
-    )
+    return tuple(ExpectedCase.of(problem, name, facts) for name, facts in rows)
 
 
 def has_one_table(assessment: Assessment) -> bool:
     """Return whether references and predictions are each one table for all cases."""
-    return isinstance(assessment.kind, TableProblem)
-
-
-def refusal(assessment: Assessment) -> str | None:
-    """Return the reason why submissions with this assessment cannot be scored here; None if they can.
-
-    Submissions are scored case by case, in any order and by any worker. Values of the whole data set are
-    computed at the end from the contributions of the cases.
-    """
-    problem = assessment.kind
-    if not problem.is_scored:
-        return (
-            f"Submissions to a phase of the problem {assessment.problem} cannot be scored here; "
-            f"possible are {', '.join(kind.id for kind in problems.scored_problems())}."
-        )
-    return problem.plausibility.refusal(assessment) or None
+    return isinstance(kind_of(assessment), TableProblem)

@@ -7,9 +7,9 @@ from typing import Final
 
 from confinement.sandbox import answers
 from datastore.test_sets.domain import merging
-from datastore.test_sets.services import reference_tables
 from datastore.test_sets.services.archive_parts import ArchiveContent
 from datastore.uploads.storage import child_limits
+from evaluation.admission import read_one_table, table_file
 from evaluation.assessment import Assessment
 from evaluation.problems.tables import ReferenceTable, ReferenceTableError, TableProblem, listed, table_problem
 from evaluation.readers import ReadError
@@ -80,12 +80,12 @@ def _joined(
                     f"annotator-{first}: lacks {listed(lacking)}. Without merging, the first annotator needs every case."
                 ]
             }
-        drawn = reference_tables.find(folder / f"annotator-{first}", problem)
+        drawn = table_file(folder / f"annotator-{first}", problem)
         shutil.copyfile(drawn, folder / REFERENCES / drawn.name)
         result: dict[str, object] = {"file": drawn.name}
     else:
         result = {"problems": []}
-    content = reference_tables.read(folder / REFERENCES, problem)[1].content
+    content = read_one_table(folder / REFERENCES, problem)[1].content
     for name, table in tables.items():
         if table.content != content:
             message = f"annotator-{name}: has {table.content}, but the references that are scored have {content}."
@@ -97,7 +97,7 @@ def _read(
     folder: Path, name: str, problem: TableProblem, assessment: Assessment, scored: Sequence[str]
 ) -> ReferenceTable:
     try:
-        _, table = reference_tables.read(folder, problem)
+        _, table = read_one_table(folder, problem)
         problem.references.check_annotator(table, assessment, scored)
     except ReferenceTableError as error:
         raise ReferenceTableError(f"annotator-{name}: {error}") from error

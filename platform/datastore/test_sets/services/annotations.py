@@ -9,6 +9,7 @@ from datastore.test_sets.queries.test_sets import has_one_table
 from datastore.test_sets.services import reference_tables
 from datastore.test_sets.services.files import keep_secret
 from datastore.uploads.storage import sha256_of
+from evaluation.admission import instances_beside, read_one_table
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.problems.tables import table_problem
@@ -72,7 +73,7 @@ def keep_annotators(
 
 def _keep_files(annotations: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
     problem = file_problem(assessment.problem)
-    table = reference_tables.read_instances_beside(folder, assessment)
+    table = instances_beside(folder, assessment)
     table_digest = ""
     if table is not None:
         annotations.instances[name] = keep_secret("references", folder / INSTANCES_FILE)
@@ -96,7 +97,7 @@ def _keep_table(
     cases: Sequence[str],
     scored: Sequence[str],
 ) -> None:
-    path, table = reference_tables.read(folder, table_problem(assessment.problem))
+    path, table = read_one_table(folder, table_problem(assessment.problem))
     table_file, file_digest = keep_secret("references", path), sha256_of(path)
     annotations.drawn += [
         Drawn(name, case, table_file, reference_tables.digest_of(case, file_digest)) for case in table.covered(cases)

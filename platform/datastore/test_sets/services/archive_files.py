@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from confinement.sandbox import Answer, answers
 from datastore.test_sets.domain import backgrounds
 from datastore.test_sets.queries.test_sets import has_one_table
-from datastore.test_sets.services import reference_tables
 from datastore.test_sets.services.archive_parts import IMAGES, REFERENCES, ArchiveContent
 from datastore.test_sets.services.replacing import TestSetError
 from datastore.uploads.storage import child_limits
+from evaluation.admission import instances_beside
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.problems.tables import ReferenceTableError, table_problem
@@ -52,7 +52,7 @@ def read_files(
             problem = file_problem(assessment.problem)
             content = problem.read_reference(assessment, file)
             if file.parent not in beside:
-                beside[file.parent] = reference_tables.read_instances_beside(file.parent, assessment)
+                beside[file.parent] = instances_beside(file.parent, assessment)
             if (table := beside[file.parent]) is not None:
                 problem.check_objects(content, table.of(places[item]), case=places[item], file=file.name)
             return {"geometry": problem.facts_of(content)}

@@ -19,6 +19,7 @@ from datastore.uploads.storage import child_limits
 from evaluation.assessment import Assessment
 from evaluation.assessment.columns import column_name
 from evaluation.designs.document.form import Values
+from evaluation.problems import kind_of
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.label_merging import MAJORITY
@@ -127,11 +128,11 @@ def merge_rule(contents: ArchiveContent, phase: Phase, assessment: Assessment, w
 def _lacking(contents: ArchiveContent, assessment: Assessment) -> list[str]:
     """Merged references that are not there."""
     if not contents.references:
-        names = assessment.kind.references.tables or ("",)
+        names = kind_of(assessment).references.tables or ("",)
         return [" or ".join(f"references/{name}" for name in names)]
     if has_one_table(assessment):
         return []
-    problem = assessment.kind
+    problem = kind_of(assessment)
     return [
         f"{case}: references/{file_of(problem, case)}" for case in sorted(contents.named - set(contents.references))
     ]

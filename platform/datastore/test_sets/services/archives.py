@@ -16,7 +16,7 @@ from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits, TableLimits
 from confinement.sandbox import answers
 from datastore.test_sets.models import TestCase, TestSet
-from datastore.test_sets.queries.test_sets import has_one_table, refusal
+from datastore.test_sets.queries.test_sets import has_one_table
 from datastore.test_sets.services import archive_parts as parts
 from datastore.test_sets.services.annotated_tables import join_tables
 from datastore.test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
@@ -24,7 +24,10 @@ from datastore.test_sets.services.archive_parts import IMAGES, REFERENCES, Archi
 from datastore.test_sets.services.replacing import Replacement, TestSetError
 from datastore.test_sets.services.sealing import PHOTOGRAPHS, create_test_set
 from datastore.uploads.storage import child_limits, free_bytes, working_folder
+from evaluation.admission import refusal
 from evaluation.assessment import Assessment
+from evaluation.assessment.columns import grouping_columns
+from evaluation.problems import kind_of
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
 from evaluation.readers import case_name
@@ -193,7 +196,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     # A tar archive is there twice, repacked and unpacked.
     room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
     limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
-    problem = assessment.kind
+    problem = kind_of(assessment)
     takes_instances = isinstance(problem, FileProblem) and problem.table_beside(assessment) is not None
 
     def work(_item: str, child_folder: Path) -> object:
@@ -368,7 +371,7 @@ def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
 def _cases(contents: ArchiveContent, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
     """The cases in their order; what does not fit together is added to the problems."""
     rows = {str(record["case"]): record for record in contents.records or ()}
-    problem = assessment.kind
+    problem = kind_of(assessment)
     is_table = has_one_table(assessment)
     if is_table and not rows:
         contents.problems.append(
@@ -397,7 +400,7 @@ def _cases(contents: ArchiveContent, assessment: Assessment, decoys: Sequence[st
     if not cases:
         words = problem.texts.file_noun if isinstance(problem, FileProblem) else "file"
         contents.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
-    for column in assessment.grouping_columns:
+    for column in grouping_columns(assessment):
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
         if lacking:
             contents.problems.append(

@@ -9,11 +9,10 @@ import pandas as pd
 
 from challenges.models import Phase
 from datastore.test_sets.queries.decoys import tells_decoys
-from datastore.test_sets.services import reference_tables
 from datastore.test_sets.services.replacing import TestSetError
+from evaluation.admission import check_characteristics, table_and_shared
 from evaluation.assessment import Assessment
-from evaluation.assessment.exclusions import GRADES
-from evaluation.problems.tables import ReferenceTable, ReferenceTableError, table_problem
+from evaluation.problems.tables import ReferenceTable, ReferenceTableError
 from evaluation.readers import ReadError
 
 Facts = dict[str, dict[str, Any]]
@@ -35,12 +34,10 @@ def check_cases(
     scored = [case for case in cases if case not in decoys]
     _check_decoys(phase, scored, decoys)
     facts = _metadata(metadata, cases)
-    for column in phase.assessment.grouping_columns:
-        if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
-            raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
-    graded = phase.assessment.exclusions.grade_column
-    if graded and (wrong := [case for case in scored if facts[case][graded] not in GRADES]):
-        raise TestSetError(f"Case {wrong[0]} has no quality grade in {graded}; it is one of {', '.join(GRADES)}.")
+    try:
+        check_characteristics(phase.assessment, scored, facts)
+    except ReferenceTableError as error:
+        raise TestSetError(str(error)) from error
     return scored, facts
 
 
@@ -61,20 +58,12 @@ def table_content(
     TestSetError
         When it is not there, cannot be read, lacks a case, or names what no region of the assessment names.
     """
-    patients = {
-        case: str(metadata["patient"]) for case, metadata in facts.items() if metadata.get("patient") is not None
-    }
     try:
-        problem = table_problem(assessment.problem)
-        path, table = reference_tables.read(folder, problem)
-        problem.check_references(table, assessment, list(facts))
-        shared = reference_tables.shared(table, assessment, list(facts), patients, named)
-        shared |= problem.shared_facts(table, assessment, facts)
+        return table_and_shared(folder, assessment, facts, named)
     except ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:
         raise TestSetError(f"The references cannot be taken: {error}") from error
-    return path, table, shared
 
 
 def _check_decoys(phase: Phase, scored: Sequence[str], decoys: Collection[str]) -> None:

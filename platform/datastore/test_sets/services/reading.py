@@ -11,12 +11,15 @@ from challenges.models import Phase
 from confinement.sandbox import Answer, answers
 from datastore.test_sets.domain import backgrounds
 from datastore.test_sets.queries.characteristics import Characteristic, characteristics_of
-from datastore.test_sets.services import reference_tables, replacing
+from datastore.test_sets.services import replacing
 from datastore.test_sets.services.archives import Ready, opened
 from datastore.test_sets.services.checking import Facts, check_cases, table_content
 from datastore.test_sets.services.replacing import TestSetError
+from datastore.test_sets.services.sanity import Checked, Progress, cases_to_draw, check_ready
 from datastore.uploads.storage import child_limits
+from evaluation.admission import instances_beside, read_one_table
 from evaluation.assessment import Assessment
+from evaluation.problems import kind_of
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
 from evaluation.problems.tables import ReferenceTable, ReferenceTableError, TableProblem
@@ -69,13 +72,14 @@ class Reading:
     characteristics: list[Characteristic]
     annotators: list[str]
     previews: list[tuple[str, bytes]] = field(default_factory=list)
+    checked: Checked = field(default_factory=Checked)
 
     @property
     def document(self) -> dict[str, Any]:
-        """Everything but the pictures, as JSON values."""
+        """Everything but pictures and findings, as JSON values."""
         fields = asdict(self)
-        del fields["previews"]
-        return fields
+        del fields["previews"], fields["checked"]
+        return fields | {"findings": self.checked.total}
 
 
 def read_archive(
@@ -86,8 +90,14 @@ def read_archive(
     replaces: bool = False,
     merge_rule: str = "",
     beat: Callable[[], None] = lambda: None,
+    progress: Progress = lambda *_: None,
 ) -> Reading:
     """Read an archive as `take_archive` does, with every check of it, and seal nothing; parameters as there.
+
+    Parameters
+    ----------
+    progress
+        Receives the step, the number of cases that are done, and the number of all.
 
     Raises
     ------
@@ -96,7 +106,7 @@ def read_archive(
     """
     with opened(phase=phase, path=path, reason=reason, replaces=replaces, merge_rule=merge_rule, beat=beat) as ready:
         assessment = phase.assessment
-        problem = assessment.kind
+        problem = kind_of(assessment)
         scored, facts = check_cases(phase, ready.cases, ready.decoys, ready.metadata)
         geometries = dict(ready.geometries)
         table = None
@@ -114,6 +124,14 @@ def read_archive(
         if ready.replacement is not None:
             with transaction.atomic():
                 replacing.check(phase, {case: geometries[case] for case in ready.cases})
+        checked = check_ready(ready, assessment, beat=beat, progress=progress)
+        unusual = cases_to_draw(checked.findings)
+        progress("drawing", 0, len(unusual))
+        if table is None:
+            assert isinstance(problem, FileProblem)
+            checked.pictures = dict(
+                _drawn_files(problem, ready, assessment, unusual, geometries, beat, is_needed=False)
+            )
         return Reading(
             scored=len(scored),
             decoys=len(ready.decoys),
@@ -123,17 +141,18 @@ def read_archive(
             characteristics=characteristics_of([facts.get(case, {}) for case in scored], phase),
             annotators=list(ready.annotators),
             previews=pictures,
+            checked=checked,
         )
 
 
 def _named(ready: Ready, assessment: Assessment) -> list[str]:
     """Classes that annotators named of scored cases."""
-    problem = assessment.kind
+    problem = kind_of(assessment)
     assert isinstance(problem, TableProblem)
     named: list[str] = []
     for folder in ready.annotators.values():
         try:
-            _, table = reference_tables.read(folder, problem)
+            _, table = read_one_table(folder, problem)
         except (ReadError, ReferenceTableError) as error:
             raise TestSetError(f"The references of an annotator cannot be taken: {error}") from error
         if table.classes is not None:
@@ -160,7 +179,7 @@ def _of_files(
     files = problem.find_references(ready.references)
 
     def work(case: str, _own: Path) -> object:
-        table = reference_tables.read_instances_beside(ready.references, assessment)
+        table = instances_beside(ready.references, assessment)
         content = problem.read_reference(assessment, files[case])
         return problem.classes_of(assessment, content, None if table is None else table.of(case))
 
@@ -190,12 +209,25 @@ def _pictures_of_files(
     geometries: Facts,
     beat: Callable[[], None],
 ) -> list[tuple[str, bytes]]:
+    return _drawn_files(problem, ready, assessment, _chosen(classes, scored), geometries, beat)
+
+
+def _drawn_files(
+    problem: FileProblem,
+    ready: Ready,
+    assessment: Assessment,
+    cases: list[str],
+    geometries: Facts,
+    beat: Callable[[], None],
+    *,
+    is_needed: bool = True,
+) -> list[tuple[str, bytes]]:
     files = problem.find_references(ready.references)
 
     def outline(case: str) -> Any:
-        return problem.pictures.outline_of(problem.read_reference(assessment, files[case]))
+        return problem.pictures.outline_of(problem.read_reference(assessment, files[case])) if case in files else None
 
-    return _pictures(problem, ready, _chosen(classes, scored), geometries, outline, beat)
+    return _pictures(problem, ready, cases, geometries, outline, beat, is_needed=is_needed)
 
 
 def _pictures_of_table(
@@ -221,8 +253,16 @@ def _pictures(
     geometries: Facts,
     outline: Callable[[str], Any],
     beat: Callable[[], None],
+    *,
+    is_needed: bool = True,
 ) -> list[tuple[str, bytes]]:
-    """Draw cases in confined children, with their image where there is one; a case without anything to see has none."""
+    """Draw cases in confined children, with their image where there is one; a case without anything to see has none.
+
+    Parameters
+    ----------
+    is_needed
+        Whether a case that cannot be drawn refuses the archive.
+    """
     images = {} if ready.images is None else {backgrounds.case_of(path): path for path in ready.images.iterdir()}
     drawn = [case for case in cases if _is_seen(problem, geometries[case], has_image=case in images)]
 
@@ -237,10 +277,13 @@ def _pictures(
         return {}
 
     for answer in answers(drawn, work, limits=child_limits(), reads=[ready.folder], beat=beat, hands_over=ready.folder):
-        if answer.failure is not None:
+        if answer.failure is not None and is_needed:
             raise TestSetError(f"{answer.item}: could not be drawn within the limits ({answer.failure}).")
     picture_paths = [(case, ready.folder / f"{_PICTURE}-{cases.index(case)}") for case in drawn]
-    return [(case, path.read_bytes()) for case, path in picture_paths if path.is_file()]
+    drawings = [(case, path.read_bytes()) for case, path in picture_paths if path.is_file()]
+    for _, path in picture_paths:
+        path.unlink(missing_ok=True)
+    return drawings
 
 
 def _is_seen(problem: Problem, facts: Mapping[str, Any], *, has_image: bool) -> bool:

@@ -22,6 +22,7 @@ from core.work.services import Lease, LeaseLostError, claim, enqueue
 from datastore.test_sets import vault
 from datastore.test_sets.models import TestSet, TestSetArchive
 from datastore.test_sets.queries.work import CHECKING
+from datastore.test_sets.services import findings
 from datastore.test_sets.services.archives import take_archive
 from datastore.test_sets.services.reading import read_archive
 from datastore.test_sets.services.replacing import Replacement, TestSetError, approved_change
@@ -135,9 +136,12 @@ def confirm(*, archive: TestSetArchive, actor: User) -> None:
     Raises
     ------
     TestSetError
-        When it does not wait for that.
+        When it does not wait for that, and while findings are open.
     """
     with transaction.atomic():
+        if number := archive.findings.filter(answered_at=None).count():
+            noun = "finding" if number == 1 else "findings"
+            raise TestSetError(f"{number} open {noun}: accept them before you seal the test set.")
         rows = TestSetArchive.objects.filter(pk=archive.pk, state=TestSetArchive.State.READ)
         changed = rows.update(
             state=TestSetArchive.State.WAITING,
@@ -209,13 +213,17 @@ def _read(archive: TestSetArchive, path: Path, lease: Lease) -> None:
         replaces=archive.replaces,
         merge_rule=archive.merge_rule,
         beat=lease.beat,
+        progress=lambda step, done, total: lease.tell(progress={"step": step, "done": done, "total": total}),
     )
     previews = []
     for number, (case, picture) in enumerate(reading.previews):
         name = f"test-sets/{archive.pk}/preview-{number}.png{vault.SUFFIX}"
         vault.keep_bytes(name, picture)
         previews.append({"case": case, "file": name})
-    _settle(lease, state=TestSetArchive.State.READ, reading={**reading.document, "previews": previews})
+    pictures = findings.keep_pictures(archive, reading.checked)
+    with transaction.atomic():
+        _settle(lease, state=TestSetArchive.State.READ, reading={**reading.document, "previews": previews}, progress={})
+        findings.store(archive, reading.checked, pictures)
 
 
 def _seal(archive: TestSetArchive, path: Path, lease: Lease) -> None:

@@ -14,13 +14,14 @@ from accounts.models import User
 from challenges.models import Phase
 from core.audit.services import record
 from datastore.test_sets.models import Annotation, TestCase, TestSet
-from datastore.test_sets.queries.test_sets import has_one_table, refusal
-from datastore.test_sets.services import reference_tables, replacing
+from datastore.test_sets.queries.test_sets import has_one_table
+from datastore.test_sets.services import overlap_requests, reference_tables, replacing
 from datastore.test_sets.services.annotations import Annotations, keep_annotators
 from datastore.test_sets.services.checking import check_cases, table_content
 from datastore.test_sets.services.files import keep, keep_secret
 from datastore.test_sets.services.replacing import Replacement, TestSetError
 from datastore.uploads.storage import sha256_of, working_folder
+from evaluation.admission import instances_beside, read_file, refusal
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
 from evaluation.problems.files import FileProblem, file_problem
@@ -169,6 +170,7 @@ def create_test_set(
                 for entry in drawn.drawn
             )
         seal_version(test_set, actor=actor, reason=replacement.reason if replacement else "")
+        overlap_requests.request(test_set)
         if replacement is not None:
             for dependents in waiting:
                 dependents.score_again(actor=actor)
@@ -245,10 +247,7 @@ def _store(
         raise TestSetError(f"There is no reference for the case {case}.")
     try:
         if geometry is None:
-            content = problem.read_reference(assessment, reference)
-            geometry = problem.facts_of(content)
-            if table is not None:
-                problem.check_objects(content, table.of(case), case=case, file=reference.name)
+            _, geometry = read_file(problem, assessment, case, reference, table)
     except ReadError as error:
         raise TestSetError(f"The reference of {case} cannot be taken: {error}") from error
     with working_folder() as folder:
@@ -260,7 +259,7 @@ def _store(
 
 def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | None:
     try:
-        return reference_tables.read_instances_beside(references, assessment)
+        return instances_beside(references, assessment)
     except ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:

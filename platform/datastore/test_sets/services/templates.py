@@ -9,7 +9,8 @@ from challenges.models import Phase
 from datastore.test_sets.queries.test_sets import has_one_table
 from datastore.test_sets.services.archive_parts import OF_CASES, REFERENCES, registered
 from evaluation.assessment import Assessment
-from evaluation.assessment.columns import column_name
+from evaluation.assessment.columns import column_name, grouping_columns
+from evaluation.problems import kind_of
 from evaluation.problems.coordinates import FROM_CASES, SPACINGS
 from evaluation.problems.files import FileProblem
 from web.spreadsheets import csv_text
@@ -32,7 +33,7 @@ def template_of(phase: Phase) -> bytes:
         archive.writestr(README, "\n".join(_explained(phase, assessment, cases)) + "\n")
         archive.writestr(CASES, _table(case_columns(phase), cases))
         archive.writestr(f"{REFERENCES}/", "")
-        for name, columns in assessment.kind.references.columns_by_table(assessment).items():
+        for name, columns in kind_of(assessment).references.columns_by_table(assessment).items():
             archive.writestr(f"{REFERENCES}/{name}", _table(columns, cases))
     return target.getvalue()
 
@@ -40,7 +41,7 @@ def template_of(phase: Phase) -> bytes:
 def case_columns(phase: Phase) -> list[str]:
     """Columns of the table of cases: groups of the ranking, registered characteristics, and sizes of pixels."""
     assessment, values = phase.assessment, registered(phase)
-    columns = ["case", *assessment.grouping_columns]
+    columns = ["case", *grouping_columns(assessment)]
     declared = values.rows("image_characteristics") if values is not None else []
     columns += [column_name(str(row["name"])) for row in declared if row.get("level") in OF_CASES and row.get("name")]
     if assessment.settings.get("spacing") == FROM_CASES:
@@ -62,7 +63,7 @@ def _table(columns: Sequence[str], cases: Sequence[str]) -> str:
 
 def _explained(phase: Phase, assessment: Assessment, cases: Sequence[str]) -> Iterator[str]:
     """The lines of README.txt."""
-    problem = assessment.kind
+    problem = kind_of(assessment)
     yield f"Template of the test set of {phase.challenge.title}, {phase}"
     yield ""
     yield f"1. Replace the names of cases in {CASES}, such as {cases[0]}, by your own. Keep the columns and fill every cell."

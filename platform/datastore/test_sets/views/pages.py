@@ -25,7 +25,7 @@ from challenges.views.access import organizing, page_context, phase_by_id
 from datastore.test_sets import hooks, vault
 from datastore.test_sets.domain import merging
 from datastore.test_sets.forms import TestSetForm
-from datastore.test_sets.models import TestCase, TestSet
+from datastore.test_sets.models import OverlapCheck, TestCase, TestSet
 from datastore.test_sets.queries.access_log import (
     ACCESS_COLUMNS,
     access_log,
@@ -36,6 +36,7 @@ from datastore.test_sets.queries.access_log import (
     versions_of,
 )
 from datastore.test_sets.queries.characteristics import characteristics
+from datastore.test_sets.queries.findings import mark_open
 from datastore.test_sets.queries.test_sets import annotators_of, cases_of_annotators, has_one_table
 from datastore.test_sets.services.arrivals import unfinished
 from datastore.test_sets.services.received_archives import receive
@@ -45,6 +46,8 @@ from datastore.test_sets.services.templates import template_of
 from datastore.test_sets.services.undoing import undo_sealing
 from datastore.uploads.services.refusals import BusyError
 from datastore.uploads.storage import upload_limits
+from evaluation.assessment.columns import grouping_columns
+from evaluation.problems import kind_of
 from evaluation.problems.files import FileProblem
 from web.bodies import takes_files
 from web.spreadsheets import csv_file
@@ -104,7 +107,7 @@ def archives(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
         if not request.user.has_perm("test_sets.seal_test_set", challenge):
             raise PermissionDenied("Owners of the challenge seal and replace test sets.")
         return _take(request, challenge, entry)
-    latest = list(last_archives(entry))
+    latest = mark_open(last_archives(entry))
     context = {
         "challenge": entry.challenge,
         "phase": entry,
@@ -198,7 +201,7 @@ def _form(phase: Phase, *data: Any) -> TestSetForm:
 
 def _file_words(phase: Phase) -> tuple[str, str]:
     """Return the name and the file extension of a file of a case; empty if one table contains all cases."""
-    problem = phase.assessment.kind
+    problem = kind_of(phase.assessment)
     return (problem.texts.file_noun, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
 
 
@@ -219,15 +222,18 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "shown": version,
         "looks": [as_access(entry) for entry in looks[:LOOKS_SHOWN]],
         "looks_total": looks.count(),
-        "archives": list(last_archives(phase)),
+        "archives": mark_open(last_archives(phase)),
         "named": named_organizers(phase.challenge),
         "is_table": has_one_table(phase.assessment),
         "file_words": _file_words(phase),
-        "columns_needed": phase.assessment.grouping_columns,
+        "columns_needed": grouping_columns(phase.assessment),
         "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
     }
     if version is not None:
+        overlap = OverlapCheck.objects.filter(test_set=version.test_set).first()
         content |= {
+            "overlap": overlap,
+            "open_overlaps": overlap.pairs.filter(answered_at=None).count() if overlap is not None else 0,
             "annotators": [
                 name if cases == version.cases else f"{name} ({cases} of {version.cases} cases)"
                 for name, cases in cases_of_annotators(version.test_set).items()

@@ -60,6 +60,12 @@ class Upload(Incoming):
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="uploads")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     accept_incomplete = models.BooleanField(default=False, help_text="score without asking when cases are missing")
+    again = models.BooleanField(default=False, help_text="submit the same content a second time")
+    sha256 = models.CharField(max_length=64, blank=True, help_text="of the content, as stated or as computed here")
+    client_token = models.CharField(
+        max_length=255, blank=True, help_text="key by which the sender repeats the same request"
+    )
+    repeats = models.UUIDField(null=True, blank=True, help_text="the earlier submission with the same content")
 
     class Meta:
         ordering = ["-created_at"]
@@ -67,6 +73,9 @@ class Upload(Incoming):
             models.CheckConstraint(condition=Q(offset__lte=F("size")), name="uploads_upload_within_size"),
             models.CheckConstraint(
                 condition=~Q(state="complete") | Q(offset=F("size")), name="uploads_complete_upload_is_whole"
+            ),
+            models.UniqueConstraint(
+                fields=["user", "client_token"], condition=~Q(client_token=""), name="uploads_client_token_unique"
             ),
         ]
         indexes = [models.Index(fields=["state", "expires_at"])]

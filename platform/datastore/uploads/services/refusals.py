@@ -43,6 +43,10 @@ class ChecksumError(UploadError):
     """The piece arrived damaged and was thrown away."""
 
 
+class TokenReusedError(UploadError):
+    """The key of an earlier request came with other content."""
+
+
 class GoneError(UploadError):
     """The upload has been cancelled, has expired, or was refused."""
 

@@ -4,6 +4,7 @@ Each app loads the row and checks who may access it. The messages of the protoco
 """
 
 import base64
+import re
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, Protocol, TypeVar
@@ -31,6 +32,7 @@ STATUS = {
     refusals.BusyError: 423,
     refusals.ChecksumError: 460,
     refusals.GoneError: 410,
+    refusals.TokenReusedError: 422,
 }
 View = Callable[..., HttpResponse]
 Entry = TypeVar("Entry", bound=Incoming)
@@ -215,6 +217,50 @@ def read_metadata(header: str) -> dict[str, str]:
             raise UploadError(f"The value of {key!a} in Upload-Metadata has a NUL character.")
         metadata[key] = text
     return metadata
+
+
+def client_token(header: str | None) -> str:
+    """Read the header ``Idempotency-Key``; empty if it was not sent.
+
+    The key is a quoted string (draft-ietf-httpapi-idempotency-key-header) or the same without quotes.
+
+    Raises
+    ------
+    UploadError
+        For a key that is empty, longer than 255 characters, or not printable ASCII.
+
+    Examples
+    --------
+    >>> client_token('"8e03978e"'), client_token("8e03978e"), client_token(None)
+    ('8e03978e', '8e03978e', '')
+    """
+    if header is None:
+        return ""
+    text = header.strip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        text = text[1:-1]
+    if not 0 < len(text) <= 255 or not text.isascii() or not text.isprintable():
+        raise UploadError("An Idempotency-Key has 1 to 255 printable ASCII characters.")
+    return text
+
+
+def content_digest(value: str) -> str:
+    """Read a stated SHA-256 of a file as hexadecimal digits; empty if none was stated.
+
+    Raises
+    ------
+    UploadError
+        For anything else.
+
+    Examples
+    --------
+    >>> content_digest("AB" * 32) == "ab" * 32, content_digest("")
+    (True, '')
+    """
+    digest = value.strip().lower()
+    if digest and not re.fullmatch("[0-9a-f]{64}", digest):
+        raise UploadError("The SHA-256 of the file has 64 hexadecimal digits.")
+    return digest
 
 
 def checksum(header: str | None) -> Checksum | None:

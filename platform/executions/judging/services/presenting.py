@@ -15,11 +15,12 @@ from confinement.containers.scoring import ScorerCase
 from confinement.sandbox import answers
 from datastore.test_sets import vault
 from datastore.test_sets.models import TestCase
-from datastore.test_sets.queries.test_sets import Expectation, expectation
+from datastore.test_sets.queries.test_sets import expectation
 from datastore.test_sets.services import reference_tables
 from datastore.uploads.storage import child_limits
+from evaluation.admission import Expectation
 from evaluation.assessment import Assessment
-from evaluation.problems import Problem
+from evaluation.problems import Problem, kind_of
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import TableProblem, table_problem
 from evaluation.readers import Limits, ReadError
@@ -55,7 +56,7 @@ class Archive:
 
 def room_for(assessment: Assessment, cases: Sequence[TestCase]) -> int:
     """Bytes that the open files of cases may need."""
-    is_real = any(kind == "image" for _, kind in assessment.kind.scorer_files.stems_and_kinds)
+    is_real = any(kind == "image" for _, kind in kind_of(assessment).scorer_files.stems_and_kinds)
     each = 2 * _REAL_BYTES if is_real else PRESENTED_BYTES
     facts = [case.geometry or {} for case in cases]
     return (
@@ -73,7 +74,7 @@ def references(
     """Write the reference of each case into a folder, by the name of the case."""
     files_by_case = {}
     for number, case in enumerate(cases):
-        files_by_case[case.name] = _reference(assessment.kind, assessment, case, folder / f"reference-{number}")
+        files_by_case[case.name] = _reference(kind_of(assessment), assessment, case, folder / f"reference-{number}")
         beat()
     return files_by_case
 
@@ -96,7 +97,7 @@ def predictions(
     """Write the prediction of each case into a folder, as a confined child read it; without those that cannot be read."""
     wanted = expectation(cases[0].test_set, assessment)
     read = _table_reader(wanted, given) if wanted.table is not None else _file_reader(assessment, wanted, given)
-    kind = assessment.kind
+    kind = kind_of(assessment)
     handed = folder / "predictions"
     handed.mkdir()
     places = {case.name: handed / f"prediction-{number}" for number, case in enumerate(cases)}
@@ -136,7 +137,7 @@ def _taken(kind: Problem, names: Any, folder: Path) -> Shown:
 
 
 def _file_reader(assessment: Assessment, wanted: Expectation, given: Archive) -> Callable[[str, Path], tuple[Any, Any]]:
-    problem = file_problem(assessment.kind.id)
+    problem = file_problem(kind_of(assessment).id)
     expected, cases = problem.expected(assessment), {case.name: case for case in wanted.cases}
     beside = OpenTableBeside(given.path, given.beside, wanted.beside)
 
@@ -158,12 +159,12 @@ def _table_reader(wanted: Expectation, given: Archive) -> Callable[[str, Path], 
 
 def perfect_prediction(assessment: Assessment, reference: Shown, shared: Mapping[str, Any], folder: Path) -> Shown:
     """Return the perfect prediction of a case, which is the reference in the form of a prediction."""
-    return dict(assessment.kind.samples.perfect_prediction(reference, shared, folder))
+    return dict(kind_of(assessment).samples.perfect_prediction(reference, shared, folder))
 
 
 def tells_much(assessment: Assessment, case: TestCase) -> bool:
     """Return whether the reference of a case is not empty, if that is quick to determine; otherwise True."""
-    kind = assessment.kind
+    kind = kind_of(assessment)
     if not isinstance(kind, TableProblem):
         return True
     table = reference_tables.stored(case.reference_file, kind.id)

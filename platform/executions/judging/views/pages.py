@@ -40,6 +40,23 @@ def bringing(request: HttpRequest, slug: str) -> Challenge:
     return challenge
 
 
+def scoring_image(challenge: Challenge, pk: Any) -> AlgorithmArchive:
+    """Return a scoring image of the challenge.
+
+    Raises
+    ------
+    Http404
+        If it does not exist or was deleted.
+    """
+    rows = AlgorithmArchive.objects.filter(
+        pk=pk, kind=Kind.SCORER, phase__task__challenge=challenge, removed_at=None
+    ).select_related("phase__task__challenge", "team")
+    archive = rows.first()
+    if archive is None:
+        raise Http404("Image not found.")
+    return archive
+
+
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def scorers(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -91,7 +108,7 @@ def try_again(request: SignedInRequest, slug: str, phase: int, pk: Any) -> HttpR
     challenge = bringing(request, slug)
     phase_row = phase_by_id(challenge, phase)
     try:
-        trial = trying.begin_trial(archive=_archive(challenge, pk), phase=phase_row, actor=request.user)
+        trial = trying.begin_trial(archive=scoring_image(challenge, pk), phase=phase_row, actor=request.user)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -107,7 +124,7 @@ def try_again(request: SignedInRequest, slug: str, phase: int, pk: Any) -> HttpR
 def delete(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Delete an image that nothing needs."""
     challenge = bringing(request, slug)
-    archive = _archive(challenge, pk)
+    archive = scoring_image(challenge, pk)
     try:
         deleting.delete_scorer(archive=archive, actor=request.user)
     except ValidationError as error:
@@ -151,16 +168,6 @@ def _image(archive: AlgorithmArchive, trial: Any, phase: Phase, declared: str) -
         "is_registered": archive.digest == phase.assessment.scorer["image"],
         "is_of_today": trial is not None and trial.declared_digest == declared,
     }
-
-
-def _archive(challenge: Challenge, pk: Any) -> AlgorithmArchive:
-    rows = AlgorithmArchive.objects.filter(
-        pk=pk, kind=Kind.SCORER, phase__task__challenge=challenge, removed_at=None
-    ).select_related("phase__task__challenge", "team")
-    archive = rows.first()
-    if archive is None:
-        raise Http404("There is no such image.")
-    return archive
 
 
 def _back(slug: str, phase: Phase) -> HttpResponse:

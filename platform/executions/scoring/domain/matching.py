@@ -12,7 +12,12 @@ _INVALID = ("file_duplicate",)
 
 
 def match(
-    members: Iterable[Member], names: Sequence[str], suffixes: Sequence[str], *, words: str = "label image"
+    members: Iterable[Member],
+    names: Sequence[str],
+    suffixes: Sequence[str],
+    *,
+    words: str = "label image",
+    pattern: str = "",
 ) -> Report:
     """Assign files to cases by their names: `<case><suffix>`, in any folder.
 
@@ -26,6 +31,8 @@ def match(
         Supported file endings. If an ending contains another, the longer one comes first.
     words
         Name for the file of a case in messages.
+    pattern
+        Further names of files that the assessment registers.
 
     Returns
     -------
@@ -41,7 +48,13 @@ def match(
         return name[: -len(ending)] if ending else ""
 
     assignment = assign(
-        (member.path for member in members), names, stem_of, ending_of=ending_of, ending=suffixes[0], words=words
+        (member.path for member in members),
+        names,
+        stem_of,
+        ending_of=ending_of,
+        ending=suffixes[0],
+        words=words,
+        pattern=pattern,
     )
     report = Report(inspected=True, members=assignment.files)
     report.findings = {case: reported(finding) for case, finding in assignment.findings.items()}

@@ -4,6 +4,7 @@ Each case is checked separately. An invalid row invalidates only its case, and a
 Scores that a metric needs are a requirement for the whole table: without them, the archive is rejected.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -12,12 +13,12 @@ from typing import Any
 from confinement import archive
 from confinement.archive import Member
 from confinement.limits import ArchiveLimits, TableLimits
-from datastore.test_sets.queries.test_sets import Expectation
+from evaluation.admission import Expectation, read_table
+from evaluation.admission.predictions import RowLimits
 from evaluation.checking.naming import bare_name
 from evaluation.checking.rows import judge_rows, note_beside_table, row_label, the_table
-from evaluation.problems.tables import ExpectedTable, PredictionTable, some_classes, table_problem
+from evaluation.problems.tables import ExpectedTable, PredictionTable, some_classes
 from evaluation.readers import ReadError
-from evaluation.readers.limits import Limits
 from executions.scoring.domain.matching import EXTRAS_SHOWN, reported
 from executions.scoring.domain.report import Extra, Finding, Report, Status
 
@@ -38,6 +39,7 @@ def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path
         return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     try:
         report = _judge(read(target, wanted), wanted, member.path)
+        report.fingerprint = hashlib.sha256(target.read_bytes()).hexdigest()
     except ReadError as error:
         return Report(problem=_whole(error, table), inspected=True).document()
     finally:
@@ -72,20 +74,8 @@ def read(path: Path, wanted: Expectation) -> PredictionTable:
     ReadError
         When the table cannot be taken as a whole.
     """
-    table, limits = _table(wanted), TableLimits()
-    problem = table_problem(table.problem)
-    predictions = problem.read_predictions(
-        path,
-        wanted.names,
-        table.reading,
-        every_reason=True,
-        most_of_case=limits.objects_of_case,
-        limits=Limits(
-            table_rows=min(problem.most_rows(len(wanted.names), limits.rows), limits.rows), table_bytes=limits.bytes
-        ),
-    )
-    problem.check_predictions(predictions, path, table)
-    return predictions
+    limits = TableLimits()
+    return read_table(path, wanted, RowLimits(limits.rows, limits.objects_of_case, limits.bytes))
 
 
 def _table(wanted: Expectation) -> ExpectedTable:

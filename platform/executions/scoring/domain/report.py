@@ -1,9 +1,11 @@
 """Report of a validation, stored with the submission and shown to the team."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
+from evaluation.canonical import sha256
 from evaluation.checking import Finding as Question
 from evaluation.checking import Severity
 from evaluation.claims.catalogue import Said
@@ -38,6 +40,35 @@ class Extra:
     hint: str = ""
 
 
+SHIFT_BINS: Final = (
+    (0.0, "no shift"),
+    (0.1, "up to 0.1 voxels"),
+    (0.25, "0.1 to 0.25 voxels"),
+    (0.5, "0.25 to 0.5 voxels"),
+    (float("inf"), "0.5 voxels or more, explained by a quaternion"),
+)
+"""Upper ends and names of the groups in which displacements of grids are counted."""
+
+
+def fingerprint_of(features: Mapping[str, Mapping[str, Any]], valid: int) -> str:
+    """Return a digest of label images from their checksums; empty unless each of the valid cases has one.
+
+    Parameters
+    ----------
+    features
+        By case, from `evaluation.checking.label_images.features_of`.
+    valid
+        Number of valid cases.
+
+    Examples
+    --------
+    >>> fingerprint_of({"a": {"checksum": 1}}, 2), len(fingerprint_of({"a": {"checksum": 1}}, 1))
+    ('', 64)
+    """
+    checksums = {case: each["checksum"] for case, each in features.items() if "checksum" in each}
+    return sha256(checksums) if checksums and len(checksums) == valid else ""
+
+
 @dataclass
 class Report:
     """Complete report of a validation.
@@ -54,6 +85,10 @@ class Report:
         Path of the table next to the files, or empty.
     findings
         One per case; fewer than expected while the validation runs.
+    fingerprint
+        Digest of the predictions of all cases, independent of archive and compression; empty if it is not known.
+    shifts
+        Displacement of the grid in voxels and in mm, by case; only of cases whose grid is displaced.
     features
         What questions about all predictions need from each case; see `evaluation.problems.plausibility`.
     questions
@@ -68,6 +103,8 @@ class Report:
     members: dict[str, str] = field(default_factory=dict)
     table: str = ""
     findings: dict[str, Finding] = field(default_factory=dict)
+    fingerprint: str = ""
+    shifts: dict[str, list[float]] = field(default_factory=dict)
     features: dict[str, dict[str, Any]] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
     extra: list[Extra] = field(default_factory=list)
@@ -115,6 +152,18 @@ class Report:
         order = {Status.INVALID: 0, Status.MISSING: 1, Status.VALID: 2}
         return sorted(self.findings.values(), key=lambda finding: (order[finding.status], finding.case))
 
+    @property
+    def shift_counts(self) -> list[tuple[str, int]]:
+        """Number of valid cases by the displacement of their grids, in the order of `SHIFT_BINS`; empty without any."""
+        if not self.shifts:
+            return []
+        voxels = [0.0] * (self.valid - len(self.shifts)) + [shift[0] for shift in self.shifts.values()]
+        lows = [-1.0, *(high for high, _ in SHIFT_BINS[:-1])]
+        return [
+            (words, sum(low < shift <= high for shift in voxels))
+            for low, (high, words) in zip(lows, SHIFT_BINS, strict=True)
+        ]
+
     def document(self) -> dict[str, Any]:
         """Return it as JSON."""
         return {
@@ -125,6 +174,8 @@ class Report:
             "members": self.members,
             "table": self.table,
             "findings": [asdict(finding) for finding in self.findings.values()],
+            "fingerprint": self.fingerprint,
+            "shifts": self.shifts,
             "features": self.features,
             "questions": [question.document for question in self.questions],
             "extra": [asdict(extra) for extra in self.extra],
@@ -144,6 +195,8 @@ class Report:
             members=document["members"],
             table=document.get("table", ""),
             findings={finding.case: finding for finding in findings},
+            fingerprint=document.get("fingerprint", ""),
+            shifts=document.get("shifts", {}),
             features=document.get("features", {}),
             questions=[Question.of(question) for question in document.get("questions", [])],
             extra=[Extra(**extra) for extra in document["extra"]],

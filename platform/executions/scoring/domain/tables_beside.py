@@ -1,7 +1,7 @@
 """Untrusted table next to prediction files: class and score of each object, confidences of cases.
 
-The table is optional. A problem with the rows of a case makes only that case invalid. A missing table that a metric
-requires is a problem of the whole archive.
+The table is optional. A row that cannot be read is not used, and its case counts. A missing table that a metric requires
+is a problem of the whole archive.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,6 @@ from confinement.archive import Member
 from confinement.limits import TableLimits
 from evaluation.problems.beside import RulesBeside, TableBeside
 from evaluation.problems.files import FileProblem
-from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
 from executions.scoring.domain.matching import EXTRAS_SHOWN
 from executions.scoring.domain.report import Extra, Finding, Report, Status
@@ -66,11 +65,7 @@ def extract(path: Path, member: str, rules: RulesBeside, folder: Path) -> TableB
 
 
 def judge(table: TableBeside, report: Report, file: str) -> None:
-    """Add the problems of the rows to a report: invalid rows of cases, and rows of unknown cases."""
-    for case in list(report.members):
-        if case in table.invalid:
-            issue = table.invalid[case]
-            report.findings[case] = Finding(case, Status.INVALID, issue.kind, report.table, issue.message, issue.remedy)
+    """Add the rows of unknown cases to a report."""
     expected_cases = {*report.members, *report.findings}
     strange = [case for case in table.cases if case not in expected_cases]
     report.extra += [
@@ -100,13 +95,12 @@ class OpenTableBeside:
             self.table = extract(self.path, self.member, self.rules, folder)
         return self.table
 
-    def finding(self, problem: FileProblem, content: Any, case: str, member: str, folder: Path) -> Finding:
-        """Return whether a file matches its rows, with a remark about missing values in the rows."""
+    def finding(
+        self, problem: FileProblem, content: Any, case: str, member: str, folder: Path
+    ) -> tuple[Finding, dict[str, Any]]:
+        """Return the finding of a valid file, with a remark on rows that are not used, and their features."""
         table = self.read(folder)
-        if table is None:
-            return Finding(case, Status.VALID, file=member)
-        try:
-            problem.check_objects(content, table.of(case), case=case, file=Path(member).name)
-        except ReadError as error:
-            return Finding(case, Status.INVALID, error.kind, self.member, error.message, error.remedy)
-        return Finding(case, Status.VALID, file=member, message=problem.remark_beside(table.of(case)))
+        unused = problem.unused(content, table, case=case, file=Path(member).name)
+        remarks = [unused.remark, "" if table is None else problem.remark_beside(table.of(case))]
+        message = "; ".join(remark for remark in remarks if remark)
+        return Finding(case, Status.VALID, file=member, message=message), unused.features

@@ -12,6 +12,7 @@ from confinement.sandbox import Answer
 from evaluation.assessment import Assessment
 from evaluation.checking.naming import bare_name
 from evaluation.outcomes import Flag, Outcome
+from evaluation.problems import kind_of
 from evaluation.scoring.rows import Numbers, Pieces
 from executions.scoring.domain.results import CaseRow
 from executions.scoring.services import disentangling
@@ -55,23 +56,23 @@ class Scored:
 
 def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
     """Return what a case without prediction gives."""
-    scored = assessment.kind.score(assessment, case, prepared, None)
+    scored = kind_of(assessment).score(assessment, case, prepared, None)
     rows = [CaseRow.of(row) for row in scored.rows]
     pieces = kept_pieces(assessment, scored.pieces, prepared)
-    apart = disentangling.nothing(assessment, prepared) if assessment.kind.metrics.rates_object_parts else None
+    apart = disentangling.nothing(assessment, prepared) if kind_of(assessment).metrics.rates_object_parts else None
     return Scored(case, rows, pieces, disentangled=apart)
 
 
 def whole_pieces(assessment: Assessment, plain: Sequence[Sequence[Any]] | None, prepared: Any) -> Pieces | None:
     """Return the pieces of a scored case, with what its reference adds to them."""
     pieces = pieces_of(plain)
-    return None if pieces is None else assessment.kind.evidence.restore_reference(prepared, pieces)
+    return None if pieces is None else kind_of(assessment).evidence.restore_reference(prepared, pieces)
 
 
 def kept_pieces(assessment: Assessment, pieces: Pieces | None, prepared: Any) -> list[list[Any]] | None:
     """Return the pieces of a case as they are kept: without what its reference adds."""
     if pieces is not None:
-        pieces = assessment.kind.evidence.remove_reference(prepared, pieces)
+        pieces = kind_of(assessment).evidence.remove_reference(prepared, pieces)
     return plain_pieces(pieces)
 
 
@@ -134,7 +135,7 @@ def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Any
         return None
     if pieces is None:
         return None
-    is_possible = assessment.kind.plausibility.is_possible(assessment, case, prepared, pieces)
+    is_possible = kind_of(assessment).plausibility.is_possible(assessment, case, prepared, pieces)
     return pieces if is_possible else None
 
 

@@ -19,6 +19,7 @@ from datastore.test_sets.queries.test_sets import metadata_frame_of
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
 from evaluation.metrics.disentangled import nothing_found
+from evaluation.problems import kind_of
 from evaluation.readers import Geometry
 from evaluation.scoring import PreparedInstances, ScoredCase
 from evaluation.scoring.disentangled_document import SCHEMA, Unit, describe, summary_of
@@ -96,7 +97,7 @@ def document_of(
         Case metadata. Images are pooled by patient, otherwise by the first level of the assessment above the case.
     """
     scored_cases = list(scored_cases)
-    if not assessment.kind.metrics.rates_object_parts or not scored_cases:
+    if not kind_of(assessment).metrics.rates_object_parts or not scored_cases:
         return None
     classes = classes_of(assessment)
     column, groups = _groups(assessment, [each.case for each in scored_cases], metadata)

@@ -1,7 +1,7 @@
 """Reading and checking an archive of predictions against a test set: what confined children do with it, and what comes of it."""
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,24 +11,32 @@ from django.conf import settings
 from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits
 from confinement.sandbox import Answer, Failure, answers
-from datastore.test_sets.queries.test_sets import Expectation, ExpectedCase
+from datastore.test_sets.queries.test_sets import needed_bytes
 from datastore.uploads.storage import child_limits, free_bytes, store_file, working_folder
+from evaluation.admission import Expectation, ExpectedCase, read_case
 from evaluation.checking.naming import bare_name
-from evaluation.problems.files import file_problem
-from evaluation.readers import Limits, ReadError
-from executions.scoring.domain import prediction_tables, tables_beside
-from executions.scoring.domain.matching import match
-from executions.scoring.domain.report import Finding, Report, Status
+from evaluation.problems.files import FILE_PATTERN, file_problem
+from evaluation.readers import ReadError
+from executions.scoring.domain import joint_tables, prediction_tables, tables_beside
+from executions.scoring.domain.matching import EXTRAS_SHOWN, match
+from executions.scoring.domain.report import Extra, Finding, Report, Status
 from executions.scoring.domain.tables_beside import OpenTableBeside
 
 ORDINARY_RATIO = 4
 """Usual ratio of unpacked to packed size of archives of label images."""
 
 
-def judge(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: Path) -> dict[str, Any]:
+def judge(
+    path: Path,
+    expectation: Expectation,
+    limits: ArchiveLimits,
+    folder: Path,
+    *,
+    extra: Sequence[Extra] = (),
+) -> dict[str, Any]:
     """Judge the archive as a whole and assign its files to the expected cases; returns a report document.
 
-    A table of predictions is judged to the end at once, in `folder`.
+    A table of predictions is judged to the end at once, in `folder`. `extra` lists content that was ignored before.
     """
     if expectation.table is not None:
         return prediction_tables.inspect(path, expectation, limits, folder)
@@ -42,11 +50,17 @@ def judge(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: P
     except ReadError as error:
         return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
     report = match(
-        files, expectation.names, expectation.suffixes, words=file_problem(expectation.problem).texts.file_noun
+        files,
+        expectation.names,
+        expectation.suffixes,
+        words=file_problem(expectation.problem).texts.file_noun,
+        pattern=str(expectation.expected.get(FILE_PATTERN, "")),
     )
     report.table = table
     if rows is not None:
         tables_beside.judge(rows, report, bare_name(table))
+    report.extra = [*extra, *report.extra][:EXTRAS_SHOWN]
+    report.extra_total += len(extra)
     return report.document()
 
 
@@ -67,17 +81,15 @@ def check(
         message, _, remedy = str(error).partition(". ")
         return asdict(Finding(case.name, Status.INVALID, "damaged", member, message, remedy))
     try:
-        limits = Limits(decoded_bytes=case.byte_limit)
         problem = file_problem(wanted.problem)
-        content = problem.read_prediction(target, case.facts, wanted.expected, limits=limits)
+        content = read_case(target, case, wanted)
     except ReadError as error:
         return asdict(Finding(case.name, Status.INVALID, error.kind, member, error.message, error.remedy))
     finally:
         target.unlink(missing_ok=True)
-    features = {"features": problem.plausibility.features(content)}
-    if beside is None:
-        return asdict(Finding(case.name, Status.VALID, file=member)) | features
-    return asdict(beside.finding(problem, content, case.name, member, folder)) | features
+    opened = beside or OpenTableBeside(path, "", None)
+    finding, unused = opened.finding(problem, content, case.name, member, folder)
+    return asdict(finding) | {"features": problem.plausibility.features(content) | unused}
 
 
 def finding_of(answer: Answer, member: str) -> Finding:
@@ -145,19 +157,26 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
         When there is hardly room to unpack an ordinary archive of this size.
     """
     size = path.stat().st_size
-    limits = archive_limits(cases=len(wanted.cases), needed_bytes=wanted.needed_bytes)
+    limits = archive_limits(cases=len(wanted.cases), needed_bytes=needed_bytes(wanted))
     whole = limits if archive.is_zip(path) else replace(limits, room_bytes=_room(size, limits))
     with working_folder() as folder:
         repacked = folder / "predictions.zip"
 
         def work(_item: str, own_folder: Path) -> object:
-            if not archive.is_tar(path):
-                return judge(path, wanted, limits, own_folder)
+            source, separated = path, folder / "separated.zip"
             try:
-                archive.repack_tar(path, repacked, whole)
+                if archive.is_tar(path):
+                    archive.repack_tar(path, repacked, whole)
+                    source = repacked
+                extra = joint_tables.repack(source, wanted, limits, own_folder, separated)
             except archive.ArchiveError as error:
                 return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
-            return judge(repacked, wanted, limits, own_folder)
+            except ReadError as error:
+                return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
+            if extra is None:
+                return judge(source, wanted, limits, own_folder)
+            separated.replace(repacked)
+            return judge(repacked, wanted, limits, own_folder, extra=extra)
 
         [answer] = answers(
             ["archive"], work, limits=_for_archives(size, limits), reads=[path], beat=beat, hands_over=folder

@@ -20,6 +20,7 @@ from datastore.test_sets.services import reference_tables
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.checking.naming import bare_name
+from evaluation.problems import kind_of
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import TableProblem
 from evaluation.scoring import ScoredCase
@@ -46,14 +47,14 @@ class ReferenceCache:
 
     def get(self, assessment: Assessment, case: TestCase | Annotation, *, algorithm: str) -> Any:
         """Return the prepared reference of a case, as it is for one algorithm."""
-        return assessment.kind.reference_for(self._prepared(assessment, case), algorithm)
+        return kind_of(assessment).reference_for(self._prepared(assessment, case), algorithm)
 
     def _prepared(self, assessment: Assessment, case: TestCase | Annotation) -> Any:
         key = (assessment.digest, case.reference_sha256)
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][1]
-        problem = assessment.kind
+        problem = kind_of(assessment)
         if isinstance(problem, TableProblem):
             table = reference_tables.stored(case.reference_file, problem.id)
             return self._keep(key, 1, problem.prepare(table, case.name, case.test_set.shared))
@@ -194,7 +195,7 @@ def score_cases(
         drawn[case.name] = annotated(assessment, case, algorithm=predictions.algorithm)
         beat()
     submitted = predictions.open()
-    problem = assessment.kind
+    problem = kind_of(assessment)
     if problem.table_files:
         limits = replace(limits, message_bytes=TableLimits().message_bytes)
 

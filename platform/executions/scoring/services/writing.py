@@ -7,12 +7,15 @@ from typing import Any
 from datastore.test_sets import vault
 from datastore.test_sets.models import Annotation, TestSet
 from datastore.test_sets.queries.test_sets import metadata_frame_of
+from evaluation.aggregation.spread import spreads
+from evaluation.aggregation.summary import summarize
 from evaluation.assessment import Assessment
+from evaluation.problems import kind_of
 from evaluation.scoring import provenance
 from evaluation.scoring.assembling import assemble, working_points
 from executions.scoring.domain import results
 from executions.scoring.domain.report import Report
-from executions.scoring.domain.results import CaseRow, summarize
+from executions.scoring.domain.results import CaseRow
 from executions.scoring.services import disentangling
 from executions.scoring.services.cases import Scored, whole_pieces
 from executions.scoring.services.scorer import references
@@ -27,6 +30,7 @@ class Written:
     evidence: str
     annotators: str
     summary: dict[str, Any]
+    spread: list[dict[str, Any]]
     provenance: dict[str, Any]
     notes: dict[str, str]
     decoys: dict[str, Any]
@@ -87,7 +91,7 @@ def write(
     absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
     summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
     parts: tuple[str, dict[str, Any]] = ("", {})
-    if assessment.kind.metrics.rates_object_parts:
+    if kind_of(assessment).metrics.rates_object_parts:
         apart = {scored.case: scored.disentangled for scored in scored_cases}
         parts = disentangling.keep(f"disentangled/{key}", test_set, assessment, apart)
     return Written(
@@ -96,6 +100,7 @@ def write(
         evidence_file,
         annotators,
         summary,
+        spreads(assessment, table),
         provenance(assessment) | {"working_points": [] if evidence is None else working_points(assessment, evidence)},
         notes,
         _of_decoys(report, [scored for scored in everything if scored.case in decoys]),
@@ -144,4 +149,4 @@ def _of_decoys(report: dict[str, Any], decoys: Sequence[Scored]) -> dict[str, An
 def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
     """Return what all evidence of the test set has in common."""
     facts = dict(test_set.cases.filter(is_decoy=False).values_list("name", "metadata"))
-    return assessment.kind.evidence.shared(assessment, test_set.shared, facts)
+    return kind_of(assessment).evidence.shared(assessment, test_set.shared, facts)

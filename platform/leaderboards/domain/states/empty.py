@@ -91,8 +91,8 @@ EMPTY: Final[Act[Empty]] = state(
             "soon",
             "A ranking is due.",
             lambda of: of.is_computing,
-            lambda _: "It stands here as soon as it is computed.",
-            "It stands here as soon as it is computed.",
+            lambda _: "It appears here as soon as it is computed.",
+            "It appears here as soon as it is computed.",
         ),
         Paragraph(
             "since",

@@ -50,17 +50,15 @@ SEALED: Final[Act[Sealed]] = state(
             "nobody",
             "Teams do not see their own scores before.",
             lambda of: not of.own_scores,
-            lambda _: (
-                "Until then nobody but the organizers sees scores or ranks, so that nobody can tune a submission to them."
-            ),
-            "Until then nobody but the organizers sees scores or ranks, so that nobody can tune a submission to them.",
+            lambda _: "Until then only the organizers see scores and ranks. No team can tune a submission to them.",
+            "Until then only the organizers see scores and ranks. No team can tune a submission to them.",
         ),
         Paragraph(
             "own",
             "Teams see their own scores before.",
             lambda of: of.own_scores,
-            lambda _: "Until then a team sees its own scores alone, and nobody but the organizers sees ranks.",
-            "Until then a team sees its own scores alone, and nobody but the organizers sees ranks.",
+            lambda _: "Until then a team sees only its own scores, and only the organizers see ranks.",
+            "Until then a team sees only its own scores, and only the organizers see ranks.",
         ),
         Paragraph(
             "submitted",
@@ -121,8 +119,8 @@ FROZEN: Final[Act[Frozen]] = state(
         ),
         always(
             "title",
-            lambda of: f"Frozen: this is the ranking as it stood on {moment_words(of.at)}",
-            "Frozen: this is the ranking as it stood on 20 January 2027, 12:00 UTC",
+            lambda of: f"Frozen: this is the ranking as of {moment_words(of.at)}",
+            "Frozen: this is the ranking as of 20 January 2027, 12:00 UTC",
         ),
     ],
     [
@@ -131,10 +129,10 @@ FROZEN: Final[Act[Frozen]] = state(
             "The person sees newer rankings.",
             lambda of: of.sees_all,
             lambda of: (
-                f"Teams and the public see it as it stood on {moment_words(of.at)}, until the phase closes on "
+                f"Teams and the public see the ranking as of {moment_words(of.at)}, until the phase closes on "
                 f"{moment_words(of.ends)}."
             ),
-            "Teams and the public see it as it stood on 20 January 2027, 12:00 UTC, until the phase closes on 21 January 2027, 23:59 UTC.",
+            "Teams and the public see the ranking as of 20 January 2027, 12:00 UTC, until the phase closes on 21 January 2027, 23:59 UTC.",
         ),
         Paragraph(
             "newer",

@@ -22,6 +22,7 @@ from challenges.queries.timetable import timetable_of
 from core.audit.models import Entry
 from datastore.test_sets.domain import merging
 from datastore.test_sets.models import Annotation, TestSet
+from datastore.test_sets.queries.overlap_questions import answers_of
 from designs.models import DesignVersion
 from evaluation import canonical
 from evaluation.bundle.outside import MEASURED_OUTSIDE
@@ -31,6 +32,7 @@ from evaluation.importing.fitting import sources_of
 from leaderboards.queries.current import current_standing, standings_of
 from leaderboards.queries.names import is_open, is_pseudonym, names_of_teams, shown
 from leaderboards.queries.rankings import every_version, freeze_of, key_of
+from leaderboards.queries.suspects import numbers_of
 from reports.exposure.queries import answered_checks
 from reports.exposure.queries.audience import Audience, Level, level_for
 from reports.exposure.queries.closeness import affinity, reference_access
@@ -132,6 +134,12 @@ class PhaseFacts:
     assessment_since: str = ""
     bundle_is_public: bool = False
     runs_algorithms: bool = False
+    suspects: dict[str, Any] = field(default_factory=dict)
+    """Numbers of suspect references and of blinded readings; empty without a search, and below `Level.ALL`."""
+    overlap_questions: int | None = None
+    """Questions about overlap that a team may ask; `None` if the rules do not permit any."""
+    overlap_answers: list[dict[str, int]] = field(default_factory=list)
+    """Images and answer of each question about overlap, without the teams; empty below `Level.ALL`."""
 
 
 @dataclass(frozen=True)
@@ -323,6 +331,9 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         assessment_since=_assessment_since(phase),
         bundle_is_public=test_rule("leaderboards.view_bundle", AnonymousUser(), phase),
         runs_algorithms=bool(phase.algorithms),
+        suspects=numbers_of([phase]).get(phase.pk, {}) if level is Level.ALL else {},
+        overlap_questions=phase.overlap_questions_per_team,
+        overlap_answers=answers_of(phase) if level is Level.ALL else [],
     )
 
 

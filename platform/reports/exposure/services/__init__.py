@@ -37,7 +37,7 @@ ATTACKS: Final[tuple[tuple[str, str, Judge], ...]] = (
     ("Website says something else than the accepted design", "organizers", organizers.website),
     ("Wrong metric implementation, by accident", "organizers", organizers.implementation),
     ("Report only a flattering part", "organizers", organizers.flattering),
-    ("Announce a winner where nobody is shown to be best", "organizers", organizers.winner),
+    ("Announce a winner where no team is significantly best", "organizers", organizers.winner),
 )
 
 

@@ -12,6 +12,7 @@ from evaluation.catalogue import option_words
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
 from evaluation.designs.document.words import value_words
+from evaluation.problems import kind_of
 from reports.exposure.queries.audience import Level
 from reports.exposure.queries.facts import Facts, PhaseFacts, RankingFacts
 
@@ -227,7 +228,7 @@ def metric_words(assessment: Assessment, index: int) -> str:
 
 def missing_words(assessment: Assessment) -> str:
     """Describe the value of a missing case, metric by metric."""
-    if words := assessment.kind.texts.missing_cases(assessment):
+    if words := kind_of(assessment).texts.missing_cases(assessment):
         return words.removeprefix("counts as ")
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:
@@ -241,7 +242,9 @@ def counts_missing_cases(assessment: Assessment) -> bool:
 
     It shows them by its rows of cases, or by its answers.
     """
-    return assessment.kind.evidence.counts_unanswered or any(metric.level == "case" for metric in assessment.metrics)
+    return kind_of(assessment).evidence.counts_unanswered or any(
+        metric.level == "case" for metric in assessment.metrics
+    )
 
 
 def excluded(assessment: Assessment) -> bool:

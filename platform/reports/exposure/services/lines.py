@@ -11,6 +11,7 @@ from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import counted_words
 from evaluation.claims.catalogue import Catalogue, Claim, Group
 from evaluation.wording import joined
+from leaderboards.models import SuspectReading
 from reports.exposure.domain.words import counted, decoy_words
 from reports.exposure.queries.facts import Facts, PhaseFacts
 from reports.exposure.services.case import metric_words, missing_words, same_moment, versions
@@ -118,10 +119,10 @@ RANKED: Final = _line(
     "There is a ranking.",
     _is_ranked,
     lambda about: (
-        f"{about.name}: {len(about.phase.ranking.teams)} of {counted(about.phase.submitting_teams, 'team')} with a taken "
+        f"{about.name}: {len(about.phase.ranking.teams)} of {counted(about.phase.submitting_teams, 'team')} with an accepted "
         f"submission ranked; {counted(about.phase.states.get('scored', 0), 'submission')} scored"
     ),
-    "Final: 3 of 4 teams with a taken submission ranked; 9 submissions scored",
+    "Final: 3 of 4 teams with an accepted submission ranked; 9 submissions scored",
 )
 RESAMPLED: Final = _line(
     "resampled",
@@ -249,9 +250,9 @@ DECOYS: Final = _line(
     lambda about: bool(about.entry.get("decoys", 0)),
     lambda about: (
         f"{about.name}: {counted(about.entry['decoys'], 'decoy')} among {counted(about.entry['cases'], 'case')} asked for; "
-        f"{counted(about.entry['cases'] - about.entry['decoys'], 'case')} scored, and until the phase closed nothing told which"
+        f"{counted(about.entry['cases'] - about.entry['decoys'], 'case')} scored, and nothing revealed which before the phase closed"
     ),
-    "Final: 10 decoys among 50 cases asked for; 40 cases scored, and until the phase closed nothing told which",
+    "Final: 10 decoys among 50 cases asked for; 40 cases scored, and nothing revealed which before the phase closed",
 )
 ANNOTATORS: Final = _line(
     "annotators",
@@ -283,6 +284,22 @@ GRADES: Final = _line(
     ),
     "Final: cases graded insufficient are left out (image_quality)",
 )
+SUSPECTS: Final = _line(
+    "suspects",
+    "Suspect references were searched.",
+    lambda about: bool(about.phase.suspects),
+    lambda about: _suspects(about.name, about.phase.suspects),
+    "Final: 3 of 60 references are suspect (0.2 expected without any wrong reference); blinded readers examined 3 cases: "
+    "reference wrong 2, algorithms wrong 1",
+)
+OVERLAPS: Final = _line(
+    "overlaps",
+    "Teams may ask how many of their training images match test images.",
+    lambda about: about.phase.overlap_questions is not None,
+    lambda about: _overlaps(about.name, about.phase.overlap_questions, about.phase.overlap_answers),
+    "Final: each team can ask twice how many of its training images match test images; 2 answers, with noise: 0 of 120 "
+    "images, 35 of 400 images",
+)
 LOOKS: Final = _line(
     "looks",
     "Always.",
@@ -310,6 +327,26 @@ ACCESS: Final = CATALOGUE.group(
         "While they were hidden, references were looked at 2 times and downloaded once, by 1 person.",
     ),
 )
+
+
+def _overlaps(name: str, per_team: int | None, answers: Sequence[Mapping[str, int]]) -> str:
+    listed = ", ".join(f"{row['answer']} of {counted(row['images'], 'image')}" for row in answers)
+    often = {1: "once", 2: "twice"}.get(per_team or 0, f"{per_team} times")
+    return f"{name}: each team can ask {often} how many of its training images match test images; " + (
+        f"{counted(len(answers), 'answer')}, with noise: {listed}" if answers else "no answer is shown"
+    )
+
+
+def _suspects(name: str, numbers: Mapping[str, Any]) -> str:
+    answers = "".join(
+        f"{': ' if first else ', '}{SuspectReading.Answer(answer).label} {number}"
+        for first, (answer, number) in zip([True, *[False] * 9], numbers["answers"].items(), strict=False)
+    )
+    return (
+        f"{name}: {numbers['suspects']} of {counted(numbers['cases'], 'reference')} "
+        f"{'is' if numbers['suspects'] == 1 else 'are'} suspect ({numbers['expected_false']:.2g} expected without any wrong "
+        f"reference); blinded readers examined {counted(numbers['examined'], 'case')}{answers}"
+    )
 
 
 def _times(number: int) -> str:

@@ -98,7 +98,7 @@ ANNOUNCED: Final = group(
         "page",
         "The challenge is public, and a phase was made before the first submission.",
         known_before,
-        "The whole assessment stands on the page of the challenge; the log says since when.",
+        "The complete assessment is on the challenge page; the log states since when.",
     ),
     (
         Cover.UNCOVERED,
@@ -151,8 +151,8 @@ TAKEN_OUT: Final = group(
         "Cases are excluded by name, and another assessment than the registered one ran.",
         lambda case: bool(taken_out(case)) and bool(case.other_assessments()),
         lambda case: (
-            f"{counted(taken_out(case), 'case')} {'was' if taken_out(case) == 1 else 'were'} taken out, for every team, by a registered "
-            "change after the first submission; the ranking with them stands beside the one without."
+            f"{counted(taken_out(case), 'case')} {'was' if taken_out(case) == 1 else 'were'} excluded, for every team, by a registered "
+            "change after the first submission; the rankings with and without them are both shown."
         ),
     ),
     (
@@ -305,21 +305,21 @@ FLATTERING: Final = group(
         "fewer",
         "A phase has more teams that submitted than its ranking has.",
         fewer,
-        "Some teams with a taken submission are in no ranking; the numbers stand here.",
+        "Some teams with an accepted submission are in no ranking; the numbers are listed here.",
     ),
     (
         Cover.DETECTABLE,
         "policy",
         "Another policy than announcing all results is registered.",
         lambda case: case.value("results_announcement_policy") not in (None, ALL_RESULTS),
-        "Every team with a taken submission is in the ranking; which results are announced elsewhere follows the registered policy.",
+        "Every team with an accepted submission is in the ranking; which results are announced elsewhere follows the registered policy.",
     ),
     (
         Cover.PREVENTED,
         "all",
         "Every ranking has all teams.",
         always,
-        "Every team with a taken submission is in the ranking, with all metrics.",
+        "Every team with an accepted submission is in the ranking, with all metrics.",
     ),
 )
 WINNER: Final = group(

@@ -92,14 +92,14 @@ BY_HAND: Final = group(
         "decoys",
         "Every phase with a test set asks for more cases than it scores.",
         lambda case: case.has_decoys,
-        "Teams hold the test images, but which of them are scored was secret; what they sent for the others is on record.",
+        "Teams have the test images, but which of them are scored was secret; their predictions for the others are on record.",
     ),
     (
         Cover.UNCOVERED,
         "no_trace",
         "One does not.",
         always,
-        "Teams hold the test images and send predictions; corrections by hand leave no trace.",
+        "Teams have the test images and submit predictions; corrections by hand leave no trace.",
     ),
 )
 ATTEMPTS: Final = group(

@@ -85,7 +85,12 @@ def references(case: Case) -> Judgement:
         for entry in phase.test_sets[-1:]
         for text in lines.ANNOTATORS.all(About(case.facts, phase, entry))
     ]
-    return *conclude(said.REFERENCES, case), [*_sealed(case), *merge]
+    searched = [
+        case.counted(text, "blinded readings of suspect references")
+        for phase in case.phases
+        for text in lines.SUSPECTS.all(About(case.facts, phase))
+    ]
+    return *conclude(said.REFERENCES, case), [*_sealed(case), *merge, *searched]
 
 
 def own_challenge(case: Case) -> Judgement:

@@ -85,4 +85,9 @@ def labels(case: Case) -> Judgement:
 def extra_data(case: Case) -> Judgement:
     policy = case.said("training_data_policy")
     described = case.said("method_description_requirement")
-    return *conclude(said.EXTRA_DATA, case), [*policy, *(described if policy else [])]
+    asked = [
+        case.counted(text, "questions of teams about overlap")
+        for phase in case.phases
+        for text in lines.OVERLAPS.all(About(case.facts, phase))
+    ]
+    return *conclude(said.EXTRA_DATA, case), [*policy, *(described if policy else []), *asked]

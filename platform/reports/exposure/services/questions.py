@@ -5,6 +5,7 @@ from typing import Any
 from evaluation import problems
 from evaluation.assessment import Assessment, parse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
+from evaluation.problems import kind_of
 from evaluation.wording import joined
 from reports.exposure.domain.words import counted
 from reports.exposure.services.case import (
@@ -102,7 +103,7 @@ def ignored(case: Case) -> bool:
 
 
 def unstated(assessment: Assessment) -> bool:
-    if assessment.kind.texts.missing_cases(assessment):
+    if kind_of(assessment).texts.missing_cases(assessment):
         return False
     return any(metric.policy.get("missing") is None for metric in assessment.metrics)
 

@@ -129,7 +129,7 @@ def _exposure(content: Content) -> Iterator[Block]:
         "text",
         f"Of {sum(counts.values())} known ways to manipulate a result, {were(counts['prevented'])} prevented, "
         f"{counts['detectable']} could only have been detected, and {were(counts['uncovered'])} not covered. Facts are "
-        "stated; nobody is accused.",
+        "stated; no one is accused.",
     )
     for finding in content["exposure"]["findings"]:
         yield Block("heading", f"{finding['identity']}: {finding['attack']}", 4)

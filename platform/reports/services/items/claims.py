@@ -71,8 +71,8 @@ def _made(facts: Named) -> str:
     numbers = sorted(phase.made_by.values())
     unsuccessful = sum(phase.states.get(state, 0) for state in UNSUCCESSFUL)
     return (
-        f"{counted(len(numbers), 'team')} made {counted(sum(numbers), 'submission')} that were taken "
-        f"(median {median(numbers):g}, maximum {numbers[-1]} a team). Refused, withdrawn or failed: {unsuccessful}; "
+        f"{counted(len(numbers), 'team')} made {counted(sum(numbers), 'submission')} that were accepted "
+        f"(median {median(numbers):g}, maximum {numbers[-1]} per team). Refused, withdrawn or failed: {unsuccessful}; "
         f"late, and therefore not ranked: {phase.late}."
     )
 
@@ -94,9 +94,9 @@ def _sent(facts: Named) -> str:
     assert ranking is not None
     assert assessment is not None
     return (
-        f"{facts.name}: {counted(ranking.bootstrap, 'draw')} of {joined(ranking.sent)} that rest on what whoever measured has sent, replicates "
-        f"or standard errors; resampling ranges hold the middle {100 * assessment.uncertainty.interval:g} % of the ranks, and are as good as "
-        "what was sent."
+        f"{facts.name}: {counted(ranking.bootstrap, 'draw')} of {joined(ranking.sent)} from submitted replicates or standard errors; "
+        f"resampling ranges contain the middle {100 * assessment.uncertainty.interval:g} % of the ranks and are only as good as what was "
+        "submitted."
     )
 
 
@@ -144,10 +144,10 @@ ANNOUNCED: Final = CATALOGUE.group(
     ),
     Claim(
         "announced.unranked",
-        "A team with a taken submission is in no ranking that the report shows.",
+        "A team with an accepted submission is in no ranking that the report shows.",
         lambda run: run.unranked,
-        lambda _: "Some teams with a taken submission are in no ranking of this report.",
-        "Some teams with a taken submission are in no ranking of this report.",
+        lambda _: "Some teams with an accepted submission are in no ranking of this report.",
+        "Some teams with an accepted submission are in no ranking of this report.",
     ),
     Claim(
         "announced.all",
@@ -215,7 +215,7 @@ ATTEMPTS: Final = CATALOGUE.group(
         "Submissions were taken, and the report may say of whom.",
         lambda facts: bool(facts.phase.made_by),
         _made,
-        "3 teams made 4 submissions that were taken (median 1, maximum 2 a team). Refused, withdrawn or failed: 0; late, and therefore not ranked: 0.",
+        "3 teams made 4 submissions that were accepted (median 1, maximum 2 per team). Refused, withdrawn or failed: 0; late, and therefore not ranked: 0.",
     ),
 )
 COVERED: Final = CATALOGUE.group(
@@ -224,10 +224,10 @@ COVERED: Final = CATALOGUE.group(
         "There is a ranking.",
         lambda facts: facts.phase.ranking is not None,
         lambda facts: (
-            f"{facts.name}: this report covers {len(facts.phase.ranking.teams)} of {counted(facts.phase.submitting_teams, 'team')} with a "
-            "taken submission."
+            f"{facts.name}: this report covers {len(facts.phase.ranking.teams)} of {counted(facts.phase.submitting_teams, 'team')} with an "
+            "accepted submission."
         ),
-        "Final: this report covers 3 of 3 teams with a taken submission.",
+        "Final: this report covers 3 of 3 teams with an accepted submission.",
     )
 )
 
@@ -345,8 +345,8 @@ STATISTICS: Final = CATALOGUE.group(
         "Values of the whole data set were measured elsewhere, and draws of them were sent.",
         lambda facts: bool(facts.phase.ranking.bootstrap) and bool(facts.phase.ranking.sent),
         _sent,
-        "Final: 1,000 draws of fid that rest on what whoever measured has sent, replicates or standard errors; resampling ranges hold the "
-        "middle 95 % of the ranks, and are as good as what was sent.",
+        "Final: 1,000 draws of fid from submitted replicates or standard errors; resampling ranges contain the middle 95 % of the ranks "
+        "and are only as good as what was submitted.",
     ),
     Claim(
         "statistics.not_drawn",

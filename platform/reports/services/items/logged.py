@@ -10,6 +10,7 @@ from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.catalogue import get, option_words
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
+from evaluation.problems import kind_of
 from evaluation.ranking import describe
 from reports.domain.content import Exhibit, Item, Origin
 from reports.exposure.domain.words import decoy_words
@@ -219,7 +220,7 @@ def metrics(item: Item, source: Source) -> None:
     """29a: the metrics as they were executed, and who measured what was not."""
     for phase in _different(source):
         assessment = source.parsed(phase)
-        is_outside = assessment.kind.is_measured_elsewhere
+        is_outside = kind_of(assessment).is_measured_elsewhere
         rows = []
         for metric in assessment.metrics:
             definition = get(metric.id) if metric in assessment.computed and not is_outside else None
@@ -269,7 +270,7 @@ def ranking_method(item: Item, source: Source) -> None:
 
 def _told_outcomes(assessment: Assessment) -> tuple[str, ...]:
     """Outcomes that a value can have: where nothing is drawn or found in a case, nothing can be empty."""
-    problem = assessment.kind
+    problem = kind_of(assessment)
     emptiness = problem.metrics.can_be_undefined and not problem.texts.missing_cases(assessment)
     return tuple(MEANINGS) if emptiness else ("missing", "degenerate")
 

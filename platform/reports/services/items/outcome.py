@@ -33,7 +33,7 @@ def valid_teams(item: Item, source: Source) -> None:
         for phase in source.facts.phases
     )
     if rows:
-        columns = ("Phase", "State", "Teams with a taken submission", "Teams ranked")
+        columns = ("Phase", "State", "Teams with an accepted submission", "Teams ranked")
         keys = source.ledger.keys(source.counted("submissions by phase"))
         item.exhibits.append(
             Exhibit("table", topic="teams_by_phase", origins=keys, text="Teams by phase", columns=columns, rows=rows)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.importing.content import Cell, Measured
 from evaluation.importing.fitting import Fitting, is_in_range, takes_uncertainty
-from evaluation.importing.measured import Cell, Measured
 from evaluation.outcomes import Outcome
 from executions.scoring.domain.results import CaseRow
 

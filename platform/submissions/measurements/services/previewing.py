@@ -9,6 +9,7 @@ from django.db import transaction
 from challenges.models import Phase
 from challenges.services.teams import check_team_name
 from datastore.test_sets.models import TestSet
+from evaluation.assessment.columns import grouping_columns
 from evaluation.claims.missing_cases import rule_of_a_missing_case
 from evaluation.importing import Fitting
 from evaluation.outcomes import Outcome
@@ -28,7 +29,7 @@ def of_cases(phase: Phase, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         "cases": len(cases),
         "first_cases": [entry["case"] for entry in cases[:_SHOWN]],
         "characteristics": columns,
-        "needed": list(phase.assessment.grouping_columns),
+        "needed": list(grouping_columns(phase.assessment)),
     }
 
 

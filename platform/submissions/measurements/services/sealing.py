@@ -22,11 +22,13 @@ from datastore.test_sets.services.case_lists import seal_case_list
 from datastore.test_sets.services.replacing import TestSetError
 from datastore.uploads.models import Upload
 from datastore.uploads.storage import open_stored, store_bytes
+from evaluation.aggregation.spread import spreads
+from evaluation.aggregation.summary import summarize
 from evaluation.canonical import sha256
 from evaluation.importing import Fitting
 from evaluation.scoring import provenance
 from executions.scoring.domain import results
-from executions.scoring.domain.results import CaseRow, summarize
+from executions.scoring.domain.results import CaseRow
 from submissions import hooks
 from submissions.measurements.domain.values import checked, evidence_of, rows_of
 from submissions.measurements.models import MeasuredRun, Measurement
@@ -173,6 +175,7 @@ def _store(table: Measurement, team: Team, test_set: TestSet, team_result: Resul
         evidence_file=evidence_file,
         summary=summarize(phase.assessment, frame, metadata_frame_of(test_set), cases=fitting.cases)
         | {"asked": len(fitting.cases)},
+        spread=spreads(phase.assessment, frame),
         provenance=provenance(phase.assessment) | {"measured_outside": table.facts, "working_points": []},
     )
     run.summary["asked_missing"] = run.summary["missing_cases"]

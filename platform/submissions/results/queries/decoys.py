@@ -10,6 +10,7 @@ from typing import Any
 
 from challenges.models import Phase
 from datastore.test_sets.models import TestSet
+from evaluation.problems import kind_of
 from submissions.models import Run
 
 
@@ -67,7 +68,7 @@ def handed_in(test_set: TestSet) -> list[DecoySummary]:
 
 def decoy_columns(phase: Phase) -> tuple[str, ...]:
     """Headings of `decoy_rows`: what is kept of a prediction depends on the kind of problem."""
-    return ("team", "submission", "decoy", "status", *phase.assessment.kind.texts.decoy_columns)
+    return ("team", "submission", "decoy", "status", *kind_of(phase.assessment).texts.decoy_columns)
 
 
 def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:

@@ -19,6 +19,7 @@ from datastore.test_sets.queries.test_sets import expectation
 from datastore.test_sets.services.reference_tables import stored
 from datastore.uploads.storage import child_limits, local_path, private, store_bytes, working_folder
 from evaluation.figures.case_sheets import WITH, CaseSheets
+from evaluation.problems import kind_of
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import TableProblem
@@ -42,7 +43,7 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
     if test_case is None or private().exists(plan_name(run, case, with_reference=True)):
         return
-    problem = run.submission.phase.assessment.kind
+    problem = kind_of(run.submission.phase.assessment)
     if not has_something_to_show(problem, test_case):
         return
     outline, answer = _prediction(run, problem, test_case)

@@ -23,6 +23,7 @@ from datastore.test_sets.services.reference_access import note_seen
 from datastore.uploads.storage import private
 from evaluation.boards import case_lines
 from evaluation.figures.case_sheets import AXES, WITH
+from evaluation.problems import kind_of
 from submissions.models import Run, Submission
 from submissions.queries import counted_runs, told_frame, told_notes
 from submissions.queries.pictures import can_be_drawn, has_something_to_show
@@ -291,7 +292,7 @@ def _shown(
         Name for viewers that show the same place.
     """
     submission = run.submission
-    problem = submission.phase.assessment.kind
+    problem = kind_of(submission.phase.assessment)
     if not allowed.pictures or not has_something_to_show(problem, case):
         return None
     with_reference = allowed.references

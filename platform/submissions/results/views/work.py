@@ -17,7 +17,7 @@ from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_ro
 from submissions.queries.submissions import labelled
 from submissions.results.queries import overview
 from submissions.results.services import exporting
-from submissions.services.repeating import repeat_all
+from submissions.services.repeating import repeat_all, repeated_words
 from web.figures import figure_json
 from web.spreadsheets import csv_file
 
@@ -109,9 +109,7 @@ def repeat_many(request: SignedInRequest, slug: str) -> HttpResponse:
     else:
         raise Http404("Say what is to be repeated.")
     taken, left = repeat_all(actor=request.user, submissions=rows)
-    more = f" {left} are being worked on already." if left else ""
-    words = "1 submission is" if taken == 1 else f"{taken:,} submissions are"
-    messages.success(request, f"{words} worked on once more; present results stand until then.{more}")
+    messages.success(request, repeated_words(taken, left))
     return redirect("results:work", slug=slug)
 
 

@@ -1,0 +1,1 @@
+"""Algorithms submitted as container images by programs, and their runs."""

@@ -1,0 +1,1 @@
+"""Counts of training images that match test images, over REST."""

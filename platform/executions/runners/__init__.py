@@ -1,0 +1,1 @@
+"""Machines elsewhere that run algorithms with a token as their only secret."""

@@ -1,0 +1,1 @@
+"""Acts of runners, and processing of their results."""
