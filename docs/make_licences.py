@@ -15,6 +15,7 @@ TABLE = ROOT / "docs" / "licences.md"
 READ_BY_HAND = {
     "fido2": "BSD-2-Clause AND Apache-2.0 AND MPL-2.0",  # classifiers; the MPL covers its list of public suffixes
     "matplotlib": "PSF-based (matplotlib)",  # LICENSE
+    "mergedeep": "MIT",  # LICENSE, and classifiers
     "pyrage": "MIT",  # LICENSE of its repository
     "qrcode": "BSD-3-Clause",  # LICENSE
     "scikit-image": "BSD-3-Clause",  # LICENSE.txt

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 import evaluation
 import evaluation.metrics
 from evaluation.catalogue import all_metrics
+from evaluation.problems.offered_metrics import default_policy, function_for, kinds_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,7 +135,7 @@ def _section(metric: Metric, others: Sequence[Metric]) -> str:
         f"### `{metric.id}`: {metric.name} ({metric.abbreviation})\n",
         f"{first}\n",
         f"- Range: {low} to {high}{unit}; {metric.direction} is better",
-        f"- Problems: {', '.join(problem.replace('_', ' ') for problem in metric.problems)}",
+        f"- Problems: {', '.join(problem.replace('_', ' ') for problem in kinds_with(metric))}",
         f"- Function: `{function.__module__}.{function.__qualname__}`{_elsewhere(metric)}",
         f"- Takes: {', '.join(_need(metric, need) for need in sorted(metric.needs))}",
     ]
@@ -150,7 +151,9 @@ def _section(metric: Metric, others: Sequence[Metric]) -> str:
 
 
 def _elsewhere(metric: Metric) -> str:
-    other = sorted({f"{f.__module__}.{f.__qualname__}" for f in map(metric.compute_for, metric.problems)})
+    other = sorted(
+        {f"{f.__module__}.{f.__qualname__}" for f in (function_for(metric, kind) for kind in kinds_with(metric))}
+    )
     return "".join(f"; also `{name}`" for name in other if not name.startswith(f"{metric.compute.__module__}."))
 
 
@@ -159,7 +162,7 @@ def _need(metric: Metric, need: str) -> str:
 
 
 def _policies(metric: Metric) -> str:
-    policies = [metric.default_policy(problem) for problem in metric.problems]
+    policies = [default_policy(metric, problem) for problem in kinds_with(metric)]
     words = [f"{outcome} {_value(value)}" for outcome, value in policies[0].items()]
     return ", ".join(words)
 

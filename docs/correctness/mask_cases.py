@@ -54,6 +54,21 @@ def _touching(shape: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.boo
     return reference, prediction
 
 
+def parts(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the parts of a mask as a label map; voxels that share a corner belong to one part."""
+    labels, _ = ndimage.label(mask, np.ones((3,) * mask.ndim))
+    return np.asarray(labels, dtype=np.int32)
+
+
+def with_centrelines(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return a mask without the parts of which thinning by scikit-image leaves no voxel."""
+    from skimage.morphology import skeletonize
+
+    labels = parts(mask)
+    kept = np.setdiff1d(np.unique(labels[np.asarray(skeletonize(mask), dtype=bool)]), [0])
+    return np.asarray(np.isin(labels, kept))
+
+
 def mask_cases() -> list[MaskCase]:
     """All cases: images and volumes, voxels that are cubes or not, empty sides, lesions that touch."""
     cases = []
@@ -84,4 +99,18 @@ def mask_cases() -> list[MaskCase]:
         MaskCase("equal", one, one, (1.0, 1.0, 1.0)),
         MaskCase("image-both-empty", nothing[0], nothing[0], (1.0, 1.0)),
     ]
+    return cases
+
+
+def library_cases() -> list[MaskCase]:
+    """Return the cases with both masks, and three more volumes with large parts.
+
+    >>> len(library_cases())
+    24
+    """
+    cases = [case for case in mask_cases() if case.reference.any() and case.prediction.any()]
+    for index in range(3):
+        rng = np.random.default_rng(400 + index)
+        reference = _blobs(rng, (20, 18, 14), 0.3)
+        cases.append(MaskCase(f"large-{index}", reference, _another(rng, reference), (1.0, 0.7, 2.0)))
     return cases
