@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import hypothesis
 import pytest
@@ -50,15 +50,26 @@ def empty_cache() -> None:
     cache.clear()
 
 
-@pytest.fixture(autouse=True)
-def empty_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read a queue as empty: messages of earlier tests stay on a Redis of the leg, and keys of rows are used again.
+@pytest.fixture(autouse=True, scope="session")
+def no_workers() -> Iterator[None]:
+    """Replace, once for all tests, what asks a broker or a worker.
 
-    `tests/integration/work` and `tests/chaos/deadline.py` read a real broker.
+    A queue is read as empty: messages of earlier tests stay on a Redis of the leg, and keys of rows are used again.
+    `tests/integration/work` and `tests/chaos/deadline.py` read a real broker. A document is typeset as soon as it is
+    requested, like a worker that has nothing else to do.
     """
     from core.work.domain.messages import Queued
 
-    monkeypatch.setattr("core.work.services.queued_messages", lambda _queue: Queued())
+    def at_once(_task: str, arguments: list[int]) -> bool:
+        from core.typesetting.services import making
+
+        making.make(pk=arguments[0])
+        return True
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.work.services.queued_messages", lambda _queue: Queued())
+        patch.setattr("core.typesetting.services.asking.send", at_once)
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -72,17 +83,14 @@ def engine_lock(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(autouse=True)
-def typesetter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Typeset a document as soon as it is requested, like a worker that has nothing else to do."""
-
-    def at_once(_task: str, arguments: list[int]) -> bool:
-        from core.typesetting.services import making
-
-        making.make(pk=arguments[0])
-        return True
-
-    monkeypatch.setattr("core.typesetting.services.asking.send", at_once)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None]:
+    """Keep the collector of garbage from looking through what is collected: all of it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -2,7 +2,7 @@
 
 ``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow.
 ``plan`` lists the tests that would run and those that would be skipped, and fails if the suite would fail.
-``postgres`` runs all integration tests on PostgreSQL and Redis, those marked `any_database` included.
+``postgres`` runs all integration tests on PostgreSQL and Redis, those marked `any_database` included, and more walks.
 
 ``--only`` runs the legs of some parts (`PARTS`), and ``--shard 2/6`` the second sixth of their test files. The shards of
 a part contain each of its files once.
@@ -68,6 +68,16 @@ GIVING_WAY = 5
 # Files that `make check` leaves to `make test`: each takes a second and more, together three quarters of the time of all
 # (`python -m pytest tests/unit --durations=0`).
 SLOW_UNITS = (ROOT / "tests" / "slow_units.txt").read_text(encoding="utf-8").split()
+# Walks through pages that workers, broker and database serve. Those marked `services` also run on PostgreSQL in each suite.
+WALKS = (
+    "tests/e2e/walk/test_walk.py",
+    "tests/e2e/walk/test_walk_glance.py",
+    "tests/e2e/reviews",
+    "tests/e2e/registry",
+    "tests/e2e/results",
+    "tests/chaos/test_killed_workers.py",
+    "tests/chaos/test_deadline.py",
+)
 COMPOSITION = [sys.executable, "-m", "tests.composition", "--short"]
 LOCK = threading.RLock()
 RUNNING: set[subprocess.Popen] = set()
@@ -301,10 +311,16 @@ def quick() -> Plan:
 
 
 def on_postgres() -> Plan:
-    """Return the plan of all integration tests on PostgreSQL, also of those that the suite runs on SQLite alone."""
+    """Return the plan of all tests that run on PostgreSQL, also of those that the suite runs on SQLite alone.
+
+    The walks need a browser and are left out without one.
+    """
     first = [Leg("migrated database, PostgreSQL", [sys.executable, "-m", "tests.databases"], services=True)]
     name = "all integration tests, PostgreSQL + Redis"
-    return Plan(first, [Leg(name, pytest(*SPREAD, "tests/integration"), services=True)], [])
+    walks = []
+    if not browser_lacks():
+        walks = [with_processes("all walks, PostgreSQL + Redis", "", *BESIDE, *WALKS, services=True)]
+    return Plan(first, [Leg(name, pytest(*SPREAD, "tests/integration"), services=True)], walks)
 
 
 def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> Plan:

@@ -32,7 +32,7 @@ from tests.chaos.soak import place
 FIRST = ("mail", "beat")
 # Seconds, from the moment at which the figures compute.
 LETTER_WITHIN, FIRST_WITHIN, PAUSE_AT_MOST = 10.0, 30.0, 10.0
-QUEUES = ("mail", "sweep", "validate", "ingest", "score", "rank", "figures")
+QUEUES = ("mail", "sweep", "validate", "ingest", "score", "rank", "figures", "quality")
 
 
 def main() -> int:

@@ -133,6 +133,11 @@ class Place:
         engine = Podman(self.run_folder)
         for own in engine.containers():
             engine.remove(own.name)
+        # A command that was killed while it created its container leaves a monitor and a process that the engine does
+        # not list. They would count as neighbours of every later container on this machine.
+        for pid in {pid for pids in reversed(victims(self.run_folder).values()) for pid in pids}:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         release(self.run_folder)
         remove_tree(self.run_folder)
 

@@ -176,10 +176,19 @@ def prepare(folder: Path):
     rough = np.where(chance.random(SHAPE) < 0.05, 0, reference).astype(np.uint8)
     world = worlds.build(folder / "references", references=dict.fromkeys(CASES, reference))
     archives = {
-        shift: worlds.zipped({f"{case}.nii.gz": worlds.nifti(np.roll(rough, shift, axis=0)) for case in CASES})
+        shift: worlds.zipped(
+            {f"{case}.nii.gz": worlds.nifti(moved(rough, shift, number)) for number, case in enumerate(CASES)}
+        )
         for shift in range(4)
     }
     return world, archives
+
+
+def moved(labels, shift: int, number: int):
+    """Labels of one case, moved along two axes: identical predictions for all cases would be held."""
+    import numpy as np
+
+    return np.roll(labels, (shift, number), axis=(0, 1))
 
 
 def quiet_digest(world, shift: int) -> str:
@@ -198,9 +207,8 @@ def quiet_digest(world, shift: int) -> str:
     for case in world.test_set.cases.all():
         with vault.opened(case.reference_file) as path:
             reference = read_label_image(path)
-        prediction = LabelImage(
-            np.roll(np.where(keep, reference.labels, 0).astype(np.uint8), shift, axis=0), reference.geometry
-        )
+        rough = np.where(keep, reference.labels, 0).astype(np.uint8)
+        prediction = LabelImage(moved(rough, shift, CASES.index(case.name)), reference.geometry)
         prepared = prepare_reference(assessment, reference)
         rows += [results.CaseRow.of(row) for row in score_case(assessment, case.name, prepared, prediction)]
     return results.digest(rows)

@@ -14,7 +14,7 @@ from accounts.notifications.domain import (
     letters_of_records,
 )
 from accounts.notifications.domain.acts import Act
-from accounts.notifications.domain.letters_of_runs import COMPUTE_TIME, OfComputeTime
+from accounts.notifications.domain.letters_of_runs import COMPUTE_TIME, WAITING_RUNS, OfComputeTime, OfWaitingRuns
 
 TITLES = ("Liver", "Brain 2026", "Cells: a challenge")
 NAMES = ("unet", "voxel-works", "Ada's")
@@ -56,6 +56,10 @@ def _submissions(random: np.random.Generator, one: Any, moment: Any) -> list[Mad
         (
             COMPUTE_TIME,
             OfComputeTime("Liver", "Segmentation", "41.0 h", "50.0 h", is_spent=bool(random.random() < 0.5)),
+        ),
+        (
+            WAITING_RUNS,
+            OfWaitingRuns("Liver", "Final", int(random.integers(1, 4)), "No machine runs algorithms at the moment."),
         ),
         (
             letters.WOULD_BE_OUT,
@@ -150,6 +154,7 @@ def _people(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
         (said.JOINED, decided),
         (said.ORGANIZES, of),
         (said.POSTED, post),
+        (said.CONTACTED, post),
         (said.ANNOUNCED, post),
     ]
 

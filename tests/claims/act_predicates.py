@@ -53,6 +53,23 @@ def _(facts: Any) -> bool:
     return bool(facts.is_spent)
 
 
+@means(r"Subject: (.+): (\d+) runs? cannot begin")
+def _(facts: Any, challenge: str, number: str) -> bool:
+    return (challenge, int(number)) == (facts.challenge, facts.number)
+
+
+@means(r"(\d+) runs? of algorithms in (.+) of (.+) cannot begin\. (.+)")
+def _(facts: Any, number: str, phase: str, challenge: str, reason: str) -> bool:
+    return (int(number), phase, challenge, reason) == (facts.number, facts.phase, facts.challenge, facts.reason)
+
+
+@means(
+    r"Start a machine that can run them, or add a runner\. The page below lists all runners and their state\.",
+)
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
 @means(r"Subject: (.+): describe the method of (.+)")
 def _(facts: Any, challenge: str, team: str) -> bool:
     return where(facts, challenge) and team == facts.team
@@ -155,6 +172,11 @@ def _(facts: Any, challenge: str, case: str, what: str) -> bool:
 @means(r"Subject: (Re: )?(.+): (Orientation)")
 def _(facts: Any, reply: str | None, about: str, thread: str) -> bool:
     return (about, thread) == (facts.about, facts.thread) and not (reply and facts.is_first)
+
+
+@means(r"Subject: (.+): private message “(.+)”")
+def _(facts: Any, about: str, thread: str) -> bool:
+    return facts.is_first and (about, thread) == (facts.about, facts.thread)
 
 
 # Submissions

@@ -179,6 +179,18 @@ def _(facts: Any, challenge: str, what: str, case: str, phase: str) -> bool:
 
 
 @means(
+    r"(.+) sent a private message to the organizers of (.+)\. Only they and the organizers can read it\. Reply on its page\."
+)
+def _(facts: Any, who: str, about: str) -> bool:
+    return facts.is_first and (who, about) == (facts.actor, facts.about)
+
+
+@means(r"(.+) replied in the private conversation “(.+)” about (.+)\. Reply on its page\.")
+def _(facts: Any, who: str, thread: str, about: str) -> bool:
+    return not facts.is_first and (who, thread, about) == (facts.actor, facts.thread, facts.about)
+
+
+@means(
     r"(.+) (begins|writes in) “(.+)” in the discussion of (.+?)(?:, which you follow)?\. Read and reply on its page\."
 )
 def _(facts: Any, who: str, what: str, thread: str, about: str) -> bool:

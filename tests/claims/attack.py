@@ -28,6 +28,10 @@ class Found:
     about: str
     sentence: str
 
+    def __str__(self) -> str:
+        """Return one line that begins with the number of the challenge, by which it can be repeated."""
+        return f"{self.seed}, {self.about}: {self.sentence}"
+
 
 @dataclass(frozen=True)
 class Case:
@@ -66,8 +70,14 @@ class Case:
             found += [Found(self.seed, f"{row['name']} against the field", sentence) for sentence in wrong]
         return found, said
 
-    def false(self) -> tuple[list[Found], int]:
-        """Return the false sentences, and the number of sentences."""
+    def false(self, *, report: bool = True) -> tuple[list[Found], int]:
+        """Return the false sentences, and the number of sentences.
+
+        Parameters
+        ----------
+        report
+            Whether the sentences of the report are included, if this challenge gets one.
+        """
         found, said = [], 0
         if self.refusal:
             found.append(Found(self.seed, "refused", self.refusal))
@@ -94,7 +104,7 @@ class Case:
             wrong, more = self._against()
             said += more
             found += wrong
-        if self.document is not None and self.seed % REPORT_OF_EVERY == 0:
+        if report and self.document is not None and self.seed % REPORT_OF_EVERY == 0:
             wrong, more = false_in_report(self.raw, self.document)
             said += more
             found += [Found(self.seed, "report", sentence) for sentence in wrong]
@@ -113,7 +123,11 @@ def case_of(seed: int, *, large: bool = False, kind: str = "") -> Case:
 
 def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:
     """Return the false sentences about one challenge, and the number of sentences."""
-    return case_of(seed, large=large).false()
+    try:
+        return case_of(seed, large=large).false()
+    except Exception as error:
+        error.add_note(f"The number of the challenge is {seed}.")
+        raise
 
 
 def fresh_seeds(count: int) -> range:

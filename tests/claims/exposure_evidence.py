@@ -147,6 +147,45 @@ def _(facts: Facts, name: str, annotators: str, merging: str) -> bool:
 
 
 @means(
+    rf"{PHASE}: (\d+) of (\d+) (references?) (is|are) suspect \(([\d.]+) expected without any wrong reference\); blinded "
+    r"readers examined (no|\d+) (cases?)(?:: (.+))?"
+)
+def _(
+    facts: Facts,
+    name: str,
+    suspects: str,
+    cases: str,
+    noun: str,
+    verb: str,
+    false: str,
+    read: str,
+    of: str,
+    told: str | None,
+) -> bool:
+    found = known(facts, name).suspects
+    words = {"algorithms": "algorithms wrong", "reference": "reference wrong"}
+    answers = ", ".join(f"{words[answer]} {count}" for answer, count in found["answers"].items())
+    numbers = (int(suspects), int(cases), number(read)) == (found["suspects"], found["cases"], found["examined"])
+    grammar = nouns((cases, noun), (read, of)) and (verb == "is") == (suspects == "1")
+    return numbers and grammar and float(false) == found["expected_false"] and (told or "") == answers
+
+
+@means(
+    rf"{PHASE}: each team can ask (once|twice|3 times) how many of its training images match test images; "
+    r"(?:no answer is shown|(\d+) (answers?), with noise: (.+))"
+)
+def _(facts: Facts, name: str, often: str, count: str | None, noun: str | None, told: str | None) -> bool:
+    phase = known(facts, name)
+    listed = ", ".join(f"{row['answer']} of {row['images']} images" for row in phase.overlap_answers)
+    numbers = (int(count or 0), told or "") == (len(phase.overlap_answers), listed)
+    return (
+        numbers
+        and {"once": 1, "twice": 2, "3 times": 3}[often] == phase.overlap_questions
+        and (count is None or nouns((count, noun)))
+    )
+
+
+@means(
     r"Sharing an affiliation or e-mail domain with an organizer: (none|[1-9]\d*) of (no|\d+) (members?) of teams"
     r"(?:, in (\d+) (teams?))?"
 )
@@ -196,7 +235,7 @@ def _(facts: Facts, name: str, late: str, noun: str) -> bool:
     return 0 < int(late) == known(facts, name).late and nouns((late, noun))
 
 
-@means(rf"{PHASE}: (\d+) of (no|\d+) (teams?) with a taken submission ranked; (no|\d+) (submissions?) scored")
+@means(rf"{PHASE}: (\d+) of (no|\d+) (teams?) with an accepted submission ranked; (no|\d+) (submissions?) scored")
 def _(facts: Facts, name: str, teams: str, of: str, noun: str, scored: str, submissions: str) -> bool:
     phase = known(facts, name)
     told = (int(teams), number(of), number(scored))
@@ -307,7 +346,7 @@ def _(facts: Facts, names: str | None, what: str) -> bool:
 
 
 @means(
-    rf"{PHASE}: (\d+) decoys among (\d+) cases asked for; (\d+) cases scored, and until the phase closed nothing told which"
+    rf"{PHASE}: (\d+) decoys among (\d+) cases asked for; (\d+) cases scored, and nothing revealed which before the phase closed"
 )
 def _(facts: Facts, name: str, decoys: str, asked: str, scored: str) -> bool:
     last = known(facts, name).test_sets[-1]

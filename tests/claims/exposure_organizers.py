@@ -76,7 +76,7 @@ def _(facts: Facts) -> bool:
     return registered_for_all(facts) is not None and first(facts) is None
 
 
-@means("The whole assessment stands on the page of the challenge; the log says since when\\.")
+@means("The complete assessment is on the challenge page; the log states since when\\.")
 def _(facts: Facts) -> bool:
     times = [moment(entry["time"]) for entry in facts.log if entry["act"] == "phase_created"]
     return facts.is_public and bool(times) and (first(facts) is None or min(times) <= first(facts))
@@ -128,7 +128,7 @@ def _(facts: Facts) -> bool:
 
 
 @means(
-    "(\\d+) (case|cases) (was|were) taken out, for every team, by a registered change after the first submission; the ranking with them stands beside the one without."
+    "(\\d+) (case|cases) (was|were) excluded, for every team, by a registered change after the first submission; the rankings with and without them are both shown."
 )
 def _(facts: Facts, number: str, noun: str, verb: str) -> bool:
     grammar = (noun, verb) == (("case", "was") if number == "1" else ("cases", "were"))
@@ -270,19 +270,19 @@ def unranked_team(facts: Facts) -> bool:
     )
 
 
-@means("Some teams with a taken submission are in no ranking; the numbers stand here\\.")
+@means("Some teams with an accepted submission are in no ranking; the numbers are listed here\\.")
 def _(facts: Facts) -> bool:
     return unranked_team(facts)
 
 
 @means(
-    "Every team with a taken submission is in the ranking; which results are announced elsewhere follows the registered policy."
+    "Every team with an accepted submission is in the ranking; which results are announced elsewhere follows the registered policy."
 )
 def _(facts: Facts) -> bool:
     return not unranked_team(facts) and in_design(facts, "results_announcement_policy") not in (None, "all_public")
 
 
-@means("Every team with a taken submission is in the ranking, with all metrics\\.")
+@means("Every team with an accepted submission is in the ranking, with all metrics\\.")
 def _(facts: Facts) -> bool:
     return bool(ranked(facts)) and not unranked_team(facts)
 

@@ -57,7 +57,7 @@ def _(facts: Facts) -> bool:
 
 
 @means(
-    "Teams hold the test images, but which of them are scored was secret; what they sent for the others is on record."
+    "Teams have the test images, but which of them are scored was secret; their predictions for the others are on record."
 )
 def _(facts: Facts) -> bool:
     with_any = [phase for phase in begun(facts) if phase.test_sets]
@@ -85,7 +85,7 @@ def _(facts: Facts) -> bool:
     return any(phase.runs_algorithms for phase in begun(facts)) and not runs_hidden(facts)
 
 
-@means("Teams hold the test images and send predictions; corrections by hand leave no trace\\.")
+@means("Teams have the test images and submit predictions; corrections by hand leave no trace\\.")
 def _(facts: Facts) -> bool:
     with_any = [phase for phase in begun(facts) if phase.test_sets]
     if any(phase.runs_algorithms for phase in begun(facts)):

@@ -60,6 +60,10 @@ def facts_of(seed: int) -> Facts:
         phases = [replace(phase, assessment=_graded(phase.assessment)) for phase in phases]
     if np.random.default_rng([seed, 19]).random() < 0.25:
         phases = [_of_task(phase) for phase in phases]
+    searching = np.random.default_rng([seed, 23])
+    phases = [replace(phase, suspects=_suspects(searching)) if searching.random() < 0.2 else phase for phase in phases]
+    asking = np.random.default_rng([seed, 29])
+    phases = [_asked(phase, asking) if asking.random() < 0.2 else phase for phase in phases]
     log: list[dict[str, Any]] = []
     for phase in phases:
         moved = random.random() < 0.15
@@ -194,6 +198,25 @@ def _phase(random: np.random.Generator, number: int, moment: Any) -> PhaseFacts:
         assessment_since=moment(0, 90) if random.random() < 0.5 else "",
         bundle_is_public=bool(random.random() < 0.5),
     )
+
+
+def _asked(phase: PhaseFacts, random: np.random.Generator) -> PhaseFacts:
+    """Return a phase whose teams may ask about overlap, with some answers."""
+    answers = [{"images": 50 + 50 * number, "answer": 5 * number} for number in range(int(random.integers(0, 4)))]
+    return replace(phase, overlap_questions=int(random.integers(1, 4)), overlap_answers=answers)
+
+
+def _suspects(random: np.random.Generator) -> dict[str, Any]:
+    """Return numbers of suspect references and of blinded readings; readers may disagree about a case."""
+    examined = int(random.integers(0, 4))
+    answers = {"algorithms": 1, "reference": examined} if examined else {}
+    return {
+        "cases": 40,
+        "suspects": int(random.integers(0, 4)),
+        "expected_false": 0.12,
+        "examined": examined,
+        "answers": answers,
+    }
 
 
 def _test_sets(random: np.random.Generator, moment: Any) -> list[dict[str, Any]]:

@@ -56,7 +56,7 @@ def without_ranking(facts: Facts) -> bool:
     return any(phase.submitting_teams > len(phase.ranking.teams if phase.ranking else []) for phase in shown)
 
 
-@means(r"Some teams with a taken submission are in no ranking of this report\.")
+@means(r"Some teams with an accepted submission are in no ranking of this report\.")
 def _(facts: Facts) -> bool:
     return without_ranking(facts)
 
@@ -113,7 +113,7 @@ def _(
 
 
 @means(
-    r"(\d+) (team|teams) made (\d+) (submission|submissions) that were taken \(median (\S+), maximum (\d+) a team\)\. "
+    r"(\d+) (team|teams) made (\d+) (submission|submissions) that were accepted \(median (\S+), maximum (\d+) per team\)\. "
     r"Refused, withdrawn or failed: (\d+); late, and therefore not ranked: (\d+)\."
 )
 def _(facts: Facts, teams: str, of: str, made: str, noun: str, middle: str, most: str, failed: str, late: str) -> bool:
@@ -133,7 +133,7 @@ def _(facts: Facts, teams: str, of: str, made: str, noun: str, middle: str, most
     return told in known and agrees(teams, of, "team", "teams") and agrees(made, noun, "submission", "submissions")
 
 
-@means(rf"{PHASE}: this report covers (\d+) of (no|\d+) (team|teams) with a taken submission\.")
+@means(rf"{PHASE}: this report covers (\d+) of (no|\d+) (team|teams) with an accepted submission\.")
 def _(facts: Facts, name: str, ranked: str, of: str, noun: str) -> bool:
     phase = phase_of(facts, name)
     told = (int(ranked), number(of))
@@ -163,8 +163,8 @@ def is_sent(phase: PhaseFacts) -> bool:
 
 
 @means(
-    rf"{PHASE}: ([\d,]+) (draws?) of rap that rest on what whoever measured has sent, replicates or standard errors; resampling ranges "
-    r"hold the middle (\S+) % of the ranks, and are as good as what was sent\."
+    rf"{PHASE}: ([\d,]+) (draws?) of rap from submitted replicates or standard errors; resampling ranges "
+    r"contain the middle (\S+) % of the ranks and are only as good as what was submitted\."
 )
 def _(facts: Facts, name: str, samples: str, noun: str, share: str) -> bool:
     phase = phase_of(facts, name)

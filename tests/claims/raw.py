@@ -70,14 +70,14 @@ class Raw:
     @cached_property
     def cases(self) -> list[str]:
         if self.whole:
-            if self.challenge.evidence is None:
-                # What runs took stands for single cases all the same.
+            evidence = self.challenge.evidence
+            if evidence is not None and self.given:
+                return sorted(evidence.header["shared"]["given"]["cases"])
+            if evidence is None or not evidence.blocks:
+                # Costs of runs are known for single cases all the same.
                 return sorted(set(self.results["case"]) - {""})
-            if self.given:
-                return sorted(self.challenge.evidence.header["shared"]["given"]["cases"])
-            block = next(iter(self.challenge.evidence.blocks.values()), None)
-            cases = [] if block is None else block.cases
-            return [case for case in cases if case not in self.excluded]
+            block = next(iter(evidence.blocks.values()))
+            return [case for case in block.cases if case not in self.excluded]
         return sorted(set(self.results["case"]))
 
     @property

@@ -48,6 +48,16 @@ def _(scene: Scene, least: str) -> bool:
     return 0 < scene.raw.assessment.uncertainty.bootstrap < int(least) == 200 and not names_a_winner(scene)
 
 
+@means(r"Whether a winner can be named depends on the standard errors or replicates submitted with the values\.")
+def _(scene: Scene) -> bool:
+    ranked = scene.raw.scheme.get("metrics")
+    return scene.raw.assessment.problem == "external" and any(
+        use.level == "dataset" and not use.options.get("without_uncertainty")
+        for use in scene.raw.assessment.metrics
+        if ranked is None or use.name in ranked
+    )
+
+
 @means(r"No winner can be named, however many (\w+) there are\.")
 def _(scene: Scene, noun: str) -> bool:
     extremes = scene.raw.scheme.get("operator") in ("min", "max")

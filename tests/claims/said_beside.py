@@ -43,10 +43,12 @@ def bound(failed: int, of: int) -> float:
     return 1.0 if failed >= of else float(beta.ppf(0.95, failed + 1, of - failed))
 
 
-def failing(scene: Scene, name: str, failed: int, of: int, upper: str, rank: str | None) -> bool:
+def failing(scene: Scene, name: str, failed: int, of: int, upper: str | None, rank: str | None) -> bool:
     if failed != scene.raw.missing(scene.entry, name) or of != scene.raw.number_of_cases(scene.entry):
         return False
-    if not not_above(bound(failed, of), upper):
+    if (upper is None) != (scene.entry["winner"]["reason"] == "possible_clusters"):
+        return False
+    if upper is not None and not not_above(bound(failed, of), upper):
         return False
     if rank is None:
         return True
@@ -62,19 +64,23 @@ def failing(scene: Scene, name: str, failed: int, of: int, upper: str, rank: str
 ONE_MORE = rf"(?: With one more failed case {NAME} (?:would (still )|could )be at rank (\S+)\.)?"
 
 
-@means(rf"No case of {NAME} failed among (\d+); a failure rate of up to (\S+ %) could have gone unseen\.{ONE_MORE}")
-def _(scene: Scene, name: str, of: str, upper: str, again: str | None, still: str | None, rank: str | None) -> bool:
+@means(
+    rf"No case of {NAME} failed among (\d+)(?:; a failure rate of up to (\S+ %) could have gone unseen)?\.{ONE_MORE}"
+)
+def _(
+    scene: Scene, name: str, of: str, upper: str | None, again: str | None, still: str | None, rank: str | None
+) -> bool:
     return failing(scene, name, 0, int(of), upper, rank) and again in (None, name) and stays(scene, name, still, rank)
 
 
-@means(rf"(\d+) (case|cases) of {NAME} failed among (\d+); the rate of failures may be up to (\S+ %)\.{ONE_MORE}")
+@means(rf"(\d+) (case|cases) of {NAME} failed among (\d+)(?:; the rate of failures may be up to (\S+ %))?\.{ONE_MORE}")
 def _(
     scene: Scene,
     number: str,
     noun: str,
     name: str,
     of: str,
-    upper: str,
+    upper: str | None,
     again: str | None,
     still: str | None,
     rank: str | None,
@@ -87,7 +93,7 @@ def stays(scene: Scene, name: str, still: str | None, rank: str | None) -> bool:
     return rank is None or bool(still) == (float(rank) <= scene.row(name)["rank"])
 
 
-@means(rf"{NAME} would not come out ahead of {NAME} if only the two had taken part\.")
+@means(rf"{NAME} would not rank ahead of {NAME} if only these two had taken part\.")
 def _(scene: Scene, first: str, name: str) -> bool:
     return name != first == scene.rows[0]["name"] and scene.first_in_contest_of_two(name)
 
@@ -143,7 +149,9 @@ def in_order(scene: Scene, names: list[str]) -> bool:
     return ranks is None or all(ranks[a] <= ranks[b] for a, b in pairwise(names))
 
 
-@means(r"With only the best of each group of possible versions ranked, no two of those left change places\.")
+@means(
+    r"Keeping only the best of each group of possible versions does not change the order of the remaining algorithms\."
+)
 def _(scene: Scene) -> bool:
     left = set(scene.entry["sensitivity"]["without_duplicates"])
     return bool(scene.entry["sensitivity"]["duplicates"]) and in_order(
@@ -225,7 +233,9 @@ def _(
     )
 
 
-@means(r"Nothing says whether the (\w+) are all there are or a sample(; they are drawn as a sample would be)?\.")
+@means(
+    r"The design does not state whether the (\w+) are all there are or a sample(; they are resampled like a sample)?\."
+)
 def _(scene: Scene, noun: str, drawn: str | None) -> bool:
     level = next(key for key, several in NOUNS.items() if several == noun)
     return level in scene.raw.assessment.aggregation.levels and bool(drawn) == (
@@ -239,6 +249,6 @@ def _(scene: Scene, unit: str) -> bool:
     return failed and unit == scene.document["resampling"]["unit"] != "case"
 
 
-@means(r"A missing case is left out of (\w+): what a failure would cost does not show\.")
+@means(r"Missing cases are excluded from (\w+): the cost of a failure is not visible\.")
 def _(scene: Scene, metric: str) -> bool:
     return scene.raw.assessment.metric(metric).policy.missing == "exclude"

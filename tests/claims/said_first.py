@@ -42,12 +42,12 @@ def _(scene: Scene, who: str, mark: str | None, reason: str) -> bool:
     true = {
         "the ranking was not resampled": samples == 0 or (scene.raw.whole and not scene.raw.challenge.evidence),
         "the evidence is missing": scene.raw.whole and scene.raw.challenge.evidence is None,
-        "there is only one case": scene.raw.whole and len(scene.raw.cases) == 1,
-        "the smallest and largest values of a sample say too little about those of others": operator in ("min", "max"),
+        "there is only one case": scene.raw.whole and len(scene.raw.cases_of(scene.entry)) == 1,
+        "the smallest and largest values of a sample do not generalize to other samples": operator in ("min", "max"),
         "there were fewer than 200 resamples": samples < 200,
-        "nobody said how uncertain values are that were measured elsewhere": "nothing"
+        "the uncertainty of values that were measured elsewhere is unknown": "nothing"
         in scene.raw.given_of(scene.entry),
-        "what varies was drawn in different places, and what that has in common is not known": (
+        "parts of the ranking were resampled in different places, and their dependence is unknown": (
             not scene.entry.get("metric")
             and len(scene.raw.given_of(scene.entry)) + bool(scene.raw.given and scene.raw.tables) > 1
         ),
@@ -115,21 +115,21 @@ INDEPENDENT = r"This holds whatever rare failures there are; the (\w+) only have
 
 
 @means(
-    rf"{NAME} is the winner( so far)?\.(?: It is {LEAD} better than {NAME}(?: \((\S+ %) interval {ENDS}\))?\.|"
-    rf"( The same algorithm is confirmed in every combined ranking\.))? {INDEPENDENT}"
+    rf"{NAME} is the winner( so far)?\.( The same algorithm is confirmed in every combined ranking\.)? {INDEPENDENT}"
+    rf"(?: Its lead over {NAME} is {LEAD}(?: \((\S+ %) interval {ENDS}, with failures as observed\))?\.)?"
 )
 def _(
     scene: Scene,
     name: str,
     mark: str | None,
+    combined: str | None,
+    units: str,
+    over: str | None,
     estimate: str | None,
     unit: str | None,
-    over: str | None,
     level: str | None,
     low: str | None,
     high: str | None,
-    combined: str | None,
-    units: str,
 ) -> bool:
     if scene.entry["verdict"] != "confirmed" or units != NOUNS[scene.document["resampling"]["unit"]]:
         return False
@@ -274,7 +274,7 @@ def survives(scene: Scene, name: str, rate: str) -> bool:
     rf"{NAME} is(, approximately,)? significantly better than (?:(all others)|{NAME})( so far)?"
     rf"(?: \(by {LEAD}(?:, (\S+ %) interval {ENDS})?\))?"
     rf"(?:, provided it fails in fewer than (\S+ %) of cases \({SEEN}\)\.|"
-    r"\. (It would still be first with one more failed case|Failures are not part of this statement)\.)"
+    r"\. (It would still be first with one more failed case|(?:Failures|Rare failures that did not occur) are not part of this statement)\.)"
 )
 def _(
     scene: Scene,
@@ -328,7 +328,7 @@ def of_failures(scene: Scene, name: str, without: str) -> bool:
         cases = range(scene.raw.number_of_cases(scene.entry) if len(scene.raw.tasks) == 1 else 0)
         ranks = [scene.raw.ranks(scene.entry, failing=(name, case)) for case in cases[:MOST_CASES]]
         return not excluded and all(one is None or one[name] == 1 for one in ranks)
-    return True
+    return excluded == without.startswith("Failures")
 
 
 @means(
@@ -388,8 +388,8 @@ def _(scene: Scene, who: str, mark: str | None, what: str) -> bool:
 
 
 @means(
-    rf"{LEADS}, but would not come out ahead of {NAMES} if only the two had taken part: the first place depends on who "
-    r"else did\."
+    rf"{LEADS}, but would not rank ahead of {NAMES} if only these two had taken part: the first place depends on the "
+    r"other participants\."
 )
 def _(scene: Scene, who: str, mark: str | None, others: str) -> bool:
     names = scene.names(others) or []
@@ -409,7 +409,7 @@ def again(scene: Scene, units: str, about: str | None, more: str | None, fewer: 
     rf"{NAME} leads( so far)?, but "
     rf"(?:{NAMES} (is|are) not significantly worse|(not clearly enough to be named the winner)|"
     r"(one more failed case could cost it the first place)|(its lead is not large enough to allow for rare failures))\."
-    rf"(?: Its lead over {NAME} is {LEAD}(?: \({ENDS}\))?\.|{AGAIN})?"
+    rf"(?: Its lead over {NAME} is {LEAD}(?:(?: \(|; over the best of the others it is ){ENDS}\)?)?\.|{AGAIN})?"
 )
 def _(
     scene: Scene,
@@ -516,7 +516,7 @@ def _(scene: Scene, most: str, share: str, first: str, less: str, _units: str, *
 
 
 @means(
-    rf"{LEADS}\.(?: Its lead over {NAME} is {LEAD}(?: \({ENDS}\))?\.)? "
+    rf"{LEADS}\.(?: Its lead over {NAME} is {LEAD}(?:(?: \(|; over the best of the others it is ){ENDS}\)?)?\.)? "
     r"This ranking is exploratory: there is no statement of significance\."
 )
 def _(

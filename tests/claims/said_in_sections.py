@@ -125,7 +125,7 @@ def _(section: Section) -> bool:
 
 
 @means(
-    r"The rankings(?: of (tra))? were computed anew in ([\d,]+) bootstrap samples?, the same for all algorithms, metrics and regions\. Resampling "
+    r"The rankings(?: of (tra))? were computed again in ([\d,]+) bootstrap samples?, the same for all algorithms, metrics and regions\. Resampling "
     r"ranges hold the middle (.+ %) of these samples: they describe how far the ranks move when (.+) are drawn again, guarantee no "
     r"coverage, and say nothing of what is not drawn\."
 )
@@ -150,8 +150,8 @@ def _(section: Section, of_cases: str | None, samples: str, level: str, what: st
 
 
 @means(
-    r"The rankings of (\w+(?: and \w+)?) were computed anew in ([\d,]+) draws that rest on what whoever measured has sent, replicates or "
-    r"standard errors\. Resampling ranges hold the middle (.+ %) of these draws, and are as good as what was sent\."
+    r"The rankings of (\w+(?: and \w+)?) were computed again in ([\d,]+) draws from submitted replicates or "
+    r"standard errors\. Resampling ranges contain the middle (.+ %) of these draws and are only as good as what was submitted\."
 )
 def _(section: Section, what: str, samples: str, level: str) -> bool:
     number = int(samples.replace(",", ""))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.claims.raw import DIGITS
+from tests.claims.raw import DIGITS, counts_as
 from tests.claims.section_meanings import means
 
 Point = tuple[float, float]
@@ -29,11 +29,12 @@ def values_of(section: Any, table: Any) -> dict[str, float]:
     return {name: float(operator(numbers[:, place])) for place, name in enumerate(section.raw.names)}
 
 
-def whole_values(section: Any, metric: str, region: str) -> dict[str, float]:
-    """Return the value of every team for a metric of the whole data set."""
+def whole_values(section: Any, use: Any, region: str) -> dict[str, float]:
+    """Return the value of every team for a metric of the whole data set, or what a missing value counts as."""
     rows = section.raw.results
-    metric_rows = rows[(rows["metric"] == metric) & (rows["region"].fillna("") == region) & (rows["case"] == "")]
-    return dict(zip(metric_rows["algorithm"], metric_rows["value"].astype(float), strict=True))
+    metric_rows = rows[(rows["metric"] == use.name) & (rows["region"].fillna("") == region) & (rows["case"] == "")]
+    values = metric_rows["value"].astype(float).fillna(counts_as(use))
+    return dict(zip(metric_rows["algorithm"], values, strict=True))
 
 
 def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
@@ -51,7 +52,7 @@ def plane_of(section: Any) -> tuple[dict[str, Point], int] | None:
     if quality.level == "dataset" and raw.excluded:
         return None  # of the others alone, the value is computed anew from the evidence
     if quality.level == "dataset":
-        good = whole_values(section, quality.name, region)
+        good = whole_values(section, quality, region)
     else:
         [quality_table] = [table for table in raw.tables if table.metric == quality.name and table.region == region]
         good = values_of(section, quality_table)
@@ -98,7 +99,7 @@ def _(section: Any, name: str) -> bool:
 
 
 @means(
-    r"(.+) are beaten by nobody; (?:the other algorithm|each of the other (\d+) algorithms) is beaten by one of these, which is at "
+    r"(.+) are beaten by none; (?:the other algorithm|each of the other (\d+) algorithms) is beaten by one of these, which is at "
     r"least as good by both, and better by at least one\."
 )
 def _(section: Any, names: str, others: str | None) -> bool:
@@ -109,7 +110,9 @@ def _(section: Any, names: str, others: str | None) -> bool:
     return held(section, true)
 
 
-@means(r"Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other\.")
+@means(
+    r"No algorithm is beaten by both: of two algorithms that differ, the one that is better by one is worse by the other\."
+)
 def _(section: Any) -> bool:
     return held(section, lambda points: len(points) > 1 and unbeaten(points) == sorted(points))
 
@@ -126,7 +129,7 @@ def _(section: Any, names: str) -> bool:
 
 
 @means(
-    r"The values of (.+) were measured while the algorithms ran, and are taken as they stand: they were not computed again\."
+    r"The values of (.+) were measured while the algorithms ran\. They are used as measured and were not computed again\."
 )
 def _(section: Any, names: str) -> bool:
     return listed(names) == sorted(use.name for use in section.raw.assessment.by_run)

@@ -12,7 +12,7 @@ def about(scene: Scene, metric: str, known: str) -> bool:
 
 
 @means(
-    r"How far (\w+) varies is known from replicates that whoever measured it has sent: what is said of it is as good as they are\."
+    r"The uncertainty of (\w+) was submitted with its values, as replicates\. Statements about it are only as good as they are\."
 )
 def _(scene: Scene, metric: str) -> bool:
     return about(scene, metric, "replicates")
@@ -26,13 +26,13 @@ def _(scene: Scene, metric: str) -> bool:
     return about(scene, metric, "standard errors")
 
 
-@means(r"Nobody said how uncertain the values of (\w+) are: its order may be chance\.")
+@means(r"The uncertainty of the values of (\w+) is unknown: its order may be due to chance\.")
 def _(scene: Scene, metric: str) -> bool:
     sure = scene.entry["winner"]["named"] or any(row["rank_set"] or row["share_first"] for row in scene.rows)
     return about(scene, metric, "nothing") and not sure
 
 
-@means(rf"Nobody gave a value of (\w+) for {NAMES}\.")
+@means(rf"No value of (\w+) was submitted for {NAMES}\.")
 def _(scene: Scene, metric: str, who: str) -> bool:
     rows = scene.raw.results
     lacking = rows.loc[(rows["metric"] == metric) & (rows["outcome"] == "missing"), "algorithm"]
@@ -52,14 +52,14 @@ def _(scene: Scene, most: str, share: str, first: str, less: str) -> bool:
     )
 
 
-@means(r"No winner can be named: nobody says how uncertain (\w+(?: and \w+)?) (is|are)\.")
-def _(scene: Scene, what: str, verb: str) -> bool:
+@means(r"No winner can be named: the uncertainty of (\w+(?: and \w+)?) is unknown\.")
+def _(scene: Scene, what: str) -> bool:
     metrics = re.split(" and ", what)
     unknown = sorted(name for name, known in scene.raw.given.items() if known == "nothing")
-    return sorted(metrics) == unknown and verb == ("is" if len(metrics) == 1 else "are") and not names_a_winner(scene)
+    return sorted(metrics) == unknown and not names_a_winner(scene)
 
 
-@means(r"No winner can be named: values of single cases are drawn here, and those of all cases elsewhere\.")
+@means(r"No winner can be named: single cases are resampled here, and values of the whole data set elsewhere\.")
 def _(scene: Scene) -> bool:
     here = len(scene.raw.assessment.metrics) > len(scene.raw.given) > 0
     return here and not names_a_winner(scene)

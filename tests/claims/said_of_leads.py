@@ -158,4 +158,6 @@ def settles(scene: Scene, other: str, cases: float, margin: float) -> bool:
         return True
     quantile = norm.isf(scene.winner_share / 2) + norm.ppf(0.8)
     exact = (quantile * gaps.std(ddof=1) / (gaps.mean() - margin)) ** 2
+    # All signs alike must be rarer than the level.
+    exact = max(exact, math.ceil(-math.log2(scene.winner_share / 2)))
     return gaps.mean() > margin and 0.7 * exact - 2 <= cases <= 1.3 * exact + 2

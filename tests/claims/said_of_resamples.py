@@ -191,6 +191,8 @@ def _(
     scene: Scene, wins: str | None, pairs: str | None, verb: str | None, better: str | None, neither: str | None
 ) -> bool:
     count = sum(map(sum, scene.entry["significantly_better"]))
+    if scene.entry["winner"]["reason"] == "possible_clusters":
+        return False
     names = len(scene.rows)
     if better or neither:
         ahead = [

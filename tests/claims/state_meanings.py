@@ -21,7 +21,7 @@ def _there_is_no_other_reason(facts: Any) -> bool:
 # Empty
 
 
-@means(r"Title: The ranking is being computed|It stands here as soon as it is computed\.")
+@means(r"Title: The ranking is being computed|It appears here as soon as it is computed\.")
 def _(facts: Any) -> bool:
     return facts.is_computing
 
@@ -91,12 +91,12 @@ def _(facts: Any, what: str, moment: str) -> bool:
     return (what == "results are released") == facts.later and at(moment, facts.until)
 
 
-@means(r"Until then nobody but the organizers sees scores or ranks, so that nobody can tune a submission to them\.")
+@means(r"Until then only the organizers see scores and ranks\. No team can tune a submission to them\.")
 def _(facts: Any) -> bool:
     return not facts.own_scores
 
 
-@means(r"Until then a team sees its own scores alone, and nobody but the organizers sees ranks\.")
+@means(r"Until then a team sees only its own scores, and only the organizers see ranks\.")
 def _(facts: Any) -> bool:
     return facts.own_scores
 
@@ -117,12 +117,12 @@ def _(facts: Any) -> bool:
     return facts.sees_all
 
 
-@means(rf"Title: Frozen: this is the ranking as it stood on {MOMENT}")
+@means(rf"Title: Frozen: this is the ranking as of {MOMENT}")
 def _(facts: Any, moment: str) -> bool:
     return not facts.sees_all and at(moment, facts.at)
 
 
-@means(rf"Teams and the public see it as it stood on {MOMENT}, until the phase closes on {MOMENT}\.")
+@means(rf"Teams and the public see the ranking as of {MOMENT}, until the phase closes on {MOMENT}\.")
 def _(facts: Any, moment: str, ends: str) -> bool:
     return facts.sees_all and at(moment, facts.at) and at(ends, facts.ends)
 

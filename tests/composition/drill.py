@@ -78,7 +78,7 @@ call_command("verify_storage")
 _KILLED = [
     *(f"worker-{name}" for name in ("score", "validate", "ingest")),
     *("web", "postgres", "redis", "storage", "beat", "proxy"),
-    *(f"worker-{name}" for name in ("rank", "figures", "mail")),
+    *(f"worker-{name}" for name in ("rank", "figures", "quality", "mail")),
 ]
 
 

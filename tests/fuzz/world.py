@@ -67,7 +67,7 @@ def build() -> World:
         "administrator": filed.people["administrator"],
     }
     Chair.objects.get_or_create(call=Call.objects.get(slug="spring"), user=people["chair"])
-    scopes = ["read", "submit", "design"]
+    scopes = ["read", "submit", "design", "organize"]
     tokens = {
         role: issue_token(user=person, name="fuzz", scopes=scopes, days=1)[1] if person else None
         for role, person in people.items()
@@ -79,11 +79,17 @@ def build() -> World:
         ("/challenges/", "key"): [phase.slug for phase in ranked.phases.values()],
         ("/submissions/", "id"): submissions,
         ("/submissions/", "pk"): submissions,
+        ("/register/", "slug"): [filed.accepted.slug],
+        ("/registration/", "slug"): [filed.accepted.slug],
         ("/designs/", "slug"): list(Design.objects.values_list("slug", flat=True)),
         ("/designs/", "number"): list(DesignVersion.objects.values_list("number", flat=True)),
         ("/designs/", "task"): ["task-1"],
         ("/designs/", "parameter"): ["task_name", "challenge_name", "organizing_team", "number_test_cases", "metrics"],
         ("/registry/", "identifier"): [filed.registration.identifier],
         ("/registry/", "number"): ["1.0"],
+        ("/launch/", "identifier"): [filed.registration.identifier],
+        ("/calls/", "slug"): ["spring"],
+        ("/chairs/", "pk"): list(Chair.objects.filter(call__slug="spring").values_list("pk", flat=True)),
+        ("/calls/", "number"): [1, 2],
     }
     return World(tokens=tokens, places=places)

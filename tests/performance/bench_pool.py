@@ -138,6 +138,7 @@ class Participants:
             file_name="predictions.zip",
             size=len(archive),
             accept_incomplete=True,
+            again=True,
         )
         append(upload=upload, offset=0, read=io.BytesIO(archive).read)
         finish(upload=upload)

@@ -22,8 +22,9 @@ from scipy.stats import kendalltau, wilcoxon
 
 from evaluation.assessment import Aggregation, parse
 from evaluation.ranking.compare import kendall_tau_b
+from evaluation.ranking.drawn import Samples
 from evaluation.ranking.resampling import Design, multiplicities
-from evaluation.ranking.schemes import Samples, apply_scheme
+from evaluation.ranking.schemes import apply_scheme
 from evaluation.ranking.stability import rank_frequencies
 
 if TYPE_CHECKING:

@@ -156,7 +156,9 @@ def send_once(connection: Any, phase: int, path: Path) -> None:
     from podium_client import uploading
 
     size = path.stat().st_size
-    address = uploading._begin(connection, "large", phase, "predictions.zip", size, accept_incomplete=True)
+    wanted = {"filename": "predictions.zip", "phase": phase, "accept_incomplete": True, "again": True}
+    address = uploading._begin(connection, "large", size, wanted, {})
+    assert isinstance(address, str)
     uploading._send(connection, address, path, size, lambda _sent, _all: None)
 
 
@@ -171,6 +173,7 @@ def send(connection: Any, phase: int, path: Path) -> None:
         path=path,
         name="predictions.zip",
         accept_incomplete=True,
+        again=True,
         progress=lambda _sent, _all: None,
         sleep=lambda _seconds: None,
     )

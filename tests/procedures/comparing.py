@@ -7,7 +7,8 @@ import warnings
 from evaluation.aggregation import ResultsError
 from evaluation.assessment import AssessmentError, parse
 from evaluation.ranking import rank
-from evaluation.ranking.procedure import procedure_lines, procedure_of
+from evaluation.ranking.procedure.building import procedure_of
+from evaluation.ranking.procedure.lines import procedure_lines
 from tests.procedures.designs import random_design
 from tests.procedures.interpreter import execute
 

@@ -1,5 +1,6 @@
 """Tests of containers exclude each other between processes if one of them measures costs."""
 
+import fcntl
 import itertools
 import multiprocessing
 import time
@@ -27,6 +28,19 @@ def _spans(folder: Path, *alone: bool) -> list[tuple[float, float]]:
     return spans
 
 
+def _wait_for_a_process_at_the_gate(folder: Path) -> None:
+    """Wait until a process waits for the engine, which it does while it keeps the gate locked."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with next(folder.glob("*-gate.lock")).open() as gate:
+            try:
+                fcntl.flock(gate, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return
+        time.sleep(0.02)
+    raise AssertionError("No process waits for the engine.")
+
+
 def test_one_that_is_alone_overlaps_no_other(tmp_path: Path) -> None:
     spans = _spans(tmp_path, True, False, True)
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
@@ -44,7 +58,7 @@ def test_one_that_waits_goes_before_those_that_come_later(tmp_path: Path) -> Non
     with engine_in_use(alone=False, folder=tmp_path):
         first = context.Process(target=_use, args=(tmp_path, True, 0.2, waiting))
         first.start()
-        time.sleep(1)
+        _wait_for_a_process_at_the_gate(tmp_path)
         second = context.Process(target=_use, args=(tmp_path, False, 0.0, later))
         second.start()
         time.sleep(0.5)

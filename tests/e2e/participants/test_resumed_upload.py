@@ -1,6 +1,7 @@
 """An upload whose page was closed goes on where it stopped, when the same file is chosen again."""
 
 import re
+import zipfile
 
 import pytest
 from playwright.sync_api import expect
@@ -46,3 +47,27 @@ def test_an_upload_goes_on_where_it_stopped(platform, page, sign_in, tmp_path):
     assert asked[:2] == ["HEAD", "PATCH"]
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.locator("#upload-progress")).to_be_hidden()
+
+
+def test_the_same_file_again_opens_the_existing_submission(platform, page, sign_in, tmp_path):
+    archive = tmp_path / "same.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("notes.txt", "no predictions")
+    sign_in("peter")
+
+    def submit():
+        page.goto(f"{platform.url}{SUBMIT}")
+        page.set_input_files("#id_archive", archive)
+        page.get_by_role("button", name="Submit", exact=True).click()
+        expect(page.get_by_role("heading", name="Submission")).to_be_visible()
+        return page.url
+
+    first = submit()
+    patches = []
+    page.on("request", lambda request: patches.append(request.url) if request.method == "PATCH" else None)
+    assert submit() == f"{first}?same-file=1"
+    expect(page.get_by_text("You submitted this file before")).to_be_visible()
+    # The page states the digest, so nothing is sent.
+    assert patches == []
+    page.get_by_role("link", name="Submit the same file again").click()
+    expect(page.get_by_label("Submit the same file again")).to_be_checked()

@@ -15,7 +15,7 @@ from tests.e2e.helpers.people import be
 from tests.e2e.reviews import steps
 from tests.unit.registry.test_every_category import of_category
 
-pytestmark = [pytest.mark.browser, pytest.mark.services]
+pytestmark = pytest.mark.browser
 CATEGORY, TITLE = "stitching", "Stitching of microscope images"
 WRITTEN = ("task_category", "metrics", "ranking_method")
 MADE = """

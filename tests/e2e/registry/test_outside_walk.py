@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.helpers.people import be
 from tests.integration.measurements import outside
 
-pytestmark = [pytest.mark.browser, pytest.mark.services]
+pytestmark = pytest.mark.browser
 PASSWORD = "a-long-password"
 LAUNCHED = """
 import json
@@ -75,10 +75,11 @@ def test_organizers_bring_a_list_of_cases_and_values_and_the_board_says_where_th
     expect(page.get_by_text("Stored content")).to_be_visible()
     seen.check()
     page.goto(f"{launched}/leaderboard/final/")
-    for _ in range(30):
-        if page.locator("#measured-outside").count():
-            break
-        page.wait_for_timeout(1000)
+
+    def names_the_origin() -> bool:
         page.reload()
+        return page.locator("#measured-outside").count() > 0
+
+    platform.wait(names_the_origin, "a board that names the origin of its values", every=1)
     expect(page.locator("#measured-outside")).to_contain_text("seamstat 2.1")
     seen.check()

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.services]
+pytestmark = pytest.mark.browser
 SIZES = ((1280, 900), (390, 844), (320, 640))
 # Sum of each channel of what the canvas shows, in few numbers.
 SEEN = """(canvas) => {

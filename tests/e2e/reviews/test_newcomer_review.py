@@ -9,7 +9,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.browser, pytest.mark.services]
+pytestmark = pytest.mark.browser
 CALL = "/calls/example-miccai/"
 REVIEWERS = (("rita", "Rita Reviewer", "reviewer"), ("rolf", "Rolf Reviewer", "reviewer"),
              ("clara", "Clara Clinician", "clinical reviewer"))  # fmt: skip

@@ -29,7 +29,7 @@ from accounts.people.models import Invitation
 from accounts.people.queries import digest_of
 from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, create_challenge, create_phase, join_with_team, launch
-from challenges.services.talking import announce
+from challenges.services.talking import announce, contact_organizers
 from datastore.test_sets.services.archives import take_archive
 from datastore.test_sets.services.case_reports import report_case
 from designs.models import Collaborator, Design, Simulation
@@ -149,6 +149,7 @@ def the_site() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for name in ("inbox", "preferences"):
         yield f"notifications:{name}", "olivia", {}
     yield "notifications:sent_mails", "", {}
+    yield "operations:operate", "admin", {}
     token = unsubscribe_token(kind="submission_scored", user_id=person("paula").pk)
     yield "notifications:unsubscribe", "", {"token": token}
 
@@ -161,7 +162,7 @@ def own_designs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     here, of_task = {"slug": design.slug}, {"slug": design.slug, "task": task.key}
     for name in ("list", "start", "import"):
         yield f"designs:{name}", "olivia", {}
-    for name in ("detail", "checks", "advice", "assessment", "versions", "compare", "people"):
+    for name in ("detail", "checks", "advice", "assessment", "rehearsal", "versions", "compare", "people"):
         yield f"designs:{name}", "olivia", here
     yield "designs:section", "olivia", {**here, "key": "challenge_organization"}
     yield "designs:task_section", "olivia", {**of_task, "key": "assessment_method"}
@@ -205,7 +206,7 @@ def the_call() -> Iterator[tuple[str, str, dict[str, Any]]]:
         {**here, "number": call.filings.filter(state=state).first().number}
         for state in (Filing.State.UNDER_REVIEW, Filing.State.REVISION_REQUIRED)
     )
-    for name in ("filing", "changes", "points", "decide?outcome=reject"):
+    for name in ("filing", "changes", "points", "rehearsal", "decide?outcome=reject"):
         yield f"reviews:{name}", chair.username, rated
     yield "reviews:revision", "olivia", revised
     for name in ("review", "verdict"):
@@ -262,6 +263,10 @@ def example() -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield f"challenges:{name}", "olivia", here
     yield "challenges:thread", "olivia", {**here, "pk": thread.pk}
     yield "challenges:join", "rita", here
+    contact = contact_organizers(actor=paula, challenge=challenge, title="Every page", text="Who reads this?")
+    yield "challenges:contact", "paula", here
+    yield "challenges:contact_thread", "paula", {**here, "pk": contact.pk}
+    yield "challenges:contacts", "olivia", here
     yield "challenges:team", "paula", here
     team = challenge.teams.get(members__user=paula)
     yield "challenges:invitation", "clara", {**here, "secret": invited("clara", team, "member", paula)}
@@ -270,11 +275,12 @@ def example() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "test_sets:test_sets", "olivia", here
     for name in ("submit", "own"):
         yield f"submissions:{name}", "paula", here
-    for name in ("work", "organize"):
+    for name in ("monitor", "work", "organize"):
         yield f"results:{name}", "olivia", here
     yield "results:organized_case", "olivia", {**here, "case": case}
     for name in ("current", "embed", "history"):
         yield f"leaderboards:{name}", "olivia", FINAL
+    yield "leaderboards:suspects", "olivia", FINAL
     yield "leaderboards:version", "olivia", {**FINAL, "number": 1}
     yield "reports:index", "", here
     yield "reports:exposure", "olivia", here
@@ -319,6 +325,8 @@ def algorithms() -> Iterator[tuple[str, str, dict[str, Any]]]:
     here = {"slug": challenge.slug, "pk": execution.pk}
     yield "executions:execution", "olivia", here
     yield "executions:log", "olivia", {**here, "index": 0}
+    yield "runners:challenge", "olivia", {"slug": challenge.slug}
+    yield "runners:installation", "admin", {}
     yield "leaderboards:tasks", "olivia", {"slug": challenge.slug, "key": "blocks.first"}
     yield from handed_in(Handed(challenge, phase, world.test_set, olivia, paula, paula, team, team))
 
@@ -335,7 +343,11 @@ def handed_in(world: Handed) -> Iterator[tuple[str, str, dict[str, Any]]]:
         world.upload(
             zipped(
                 {
-                    **{f"{case}.png": instances.png(instances.cells(shift)) for case in instances.CASES},
+                    # Identical predictions for all cases would be held.
+                    **{
+                        f"{case}.png": instances.png(instances.cells(shift + number))
+                        for number, case in enumerate(instances.CASES)
+                    },
                     "instances.csv": instances.instances(),
                 }
             )

@@ -110,9 +110,9 @@ def _two_tasks(task: int) -> Handed:
     cases = CASES[: 6 - 2 * task]
     shifts = [[number % 2 for number, _ in enumerate(cases)], [1] * len(cases), [2] * (len(cases) - 1)]
     return Handed(
-        {f"references/{case}.nii.gz": nifti(labels(0)) for case in cases},
+        {f"references/{case}.nii.gz": nifti(labels(0, case=case)) for case in cases},
         [
-            {f"{case}.nii.gz": nifti(labels(shift)) for case, shift in zip(cases, of_team, strict=False)}
+            {f"{case}.nii.gz": nifti(labels(shift, case=case)) for case, shift in zip(cases, of_team, strict=False)}
             for of_team in shifts
         ],
     )

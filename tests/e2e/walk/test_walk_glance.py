@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.helpers.bars import SCRIPT_BYTES, SCRIPTS_KB, SHIFT, WATCH_SHIFTS
 from tests.e2e.installation import ROOT
 
-pytestmark = [pytest.mark.browser, pytest.mark.services]
+pytestmark = pytest.mark.browser
 CHALLENGE = "/challenges/hippocampus/"
 BOARD = f"{CHALLENGE}leaderboard/preliminary/"
 DESK, PHONE = (1280, 900), (390, 844)

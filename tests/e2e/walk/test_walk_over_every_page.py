@@ -23,11 +23,12 @@ NARROWEST = (320, 640)
 FILES = {
     "web:help_picture", "operations:healthz", "operations:metrics", "operations:try_me", "mfa_download_recovery_codes",
     "accounts:own_data_file", "datasets:download", "test_sets:public_reference", "results:archive",
-    "results:case_sheet", "reports:file", "workbench:figure", "workbench:file", "web:client_wheel",
+    "results:case_sheet", "leaderboards:suspect_view", "reports:file", "workbench:figure", "workbench:file", "web:client_wheel",
 }  # fmt: skip
 PARTS = {
     "web:design_system_live", "designs:show", "designs:history", "designs:comments", "designs:task_show",
     "designs:task_history", "designs:task_comments", "designs:scan_status", "designs:simulation_status",
+    "designs:rehearsal_status", "designs:import_status",
     "reviews:automatic_state", "test_sets:test_set_archives", "submissions:status", "results:case_picture",
     "reports:progress",
 }  # fmt: skip
@@ -38,7 +39,19 @@ LEADS_ON = {
     "leaderboards:first": "to the board of the phase that matters now",
 }
 ELSEWHERE = {
+    **dict.fromkeys(
+        (
+            *("github_callback", "github_login", "openid_connect_callback", "openid_connect_login"),
+            *("socialaccount_connections", "socialaccount_login_cancelled", "socialaccount_login_error"),
+            "socialaccount_signup",
+        ),
+        "tests/integration/accounts/test_identity_providers.py",
+    ),
+    "designs:imported": "tests/e2e/designs/test_import_of_documents.py",
     "leaderboards:both_ways": "tests/e2e/registry/test_registry_walk.py",
+    "leaderboards:suspect": "tests/integration/submissions/test_suspects.py",
+    "test_sets:archive_findings": "tests/integration/test_sets/test_findings.py",
+    "test_sets:overlaps": "tests/integration/test_sets/test_overlaps.py",
     "web:design_system": "tests/e2e/web/test_pages.py",
     "web:design_system_error": "tests/e2e/web/test_pages.py",
 }

@@ -46,7 +46,7 @@ def test_the_two_factor_set_up_is_sound(seen, signed_in, site):
 
 def test_a_form_that_comes_back_is_sound_and_its_summary_has_the_focus(page, seen, site):
     page.goto(f"{site}/accounts/login/")
-    page.get_by_label("Login").fill("nobody")
+    page.get_by_label("Username or e-mail address").fill("nobody")
     page.get_by_label("Password").fill("not the password")
     page.get_by_role("main").get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_be_focused()

@@ -22,7 +22,12 @@ from submissions.models import MethodDescription, Run, Submission
 from tests.integration.challenges import world
 from tests.integration.drift import world as drift
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "A check of one design is computed in memory. `test_launch.py` launches designs on both databases."
+    ),
+]
 
 
 @pytest.fixture

@@ -12,7 +12,12 @@ from leaderboards.services import both_assessments
 from tests.integration.challenges.test_both_ways import deviate, page, phase, registered, surroundings
 
 __all__ = ["phase", "registered", "surroundings"]
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Both rankings are computed from files of results. `leaderboards/test_services.py` stores rankings on both databases."
+    ),
+]
 
 
 def first_case(phase):

@@ -140,6 +140,17 @@ def test_facts_of_the_method_description_are_run_as_registered():
     assert projection_differences(challenge) == []
 
 
+def test_questions_about_overlap_are_permitted_as_registered():
+    settings = [{"phase": "Final phase", "overlap_questions_per_team": 2}]
+    registered = world.registered({"phase_settings": settings})
+    challenge = launch(actor=registered.owner, registration=registered.registration)
+    early, final = Phase.objects.filter(task__challenge=challenge).order_by("position")
+    assert (early.overlap_questions_per_team, final.overlap_questions_per_team) == (None, 2)
+    assert projection_differences(challenge) == []
+    Phase.objects.filter(pk=final.pk).update(overlap_questions_per_team=3)
+    assert projection_differences(challenge)
+
+
 def test_what_runs_equals_the_registered_version_field_by_field(launched):
     assert projection_differences(launched) == []
     Phase.objects.filter(slug="final").update(submissions_in_total=3)

@@ -41,6 +41,22 @@ def test_the_way_of_a_submission(podium, folder, tmp_path, world):
     assert len(target.read_text().splitlines()) == 1 + 4 * 2 * 4
 
 
+def test_the_same_files_again_give_the_existing_submission(podium, folder, live_server):
+    podium("submit", "blocks", "first", folder)
+    submission = Submission.objects.get()
+    code, out, err = podium("submit", "blocks", "first", folder)
+    assert code == 0
+    assert out == f"4 of 4 cases can be scored.\nExisting submission {submission.pk}: Scored\n"
+    assert "You submitted this file before, as submission 1 on " in err
+    assert f"{live_server.url}/challenges/blocks/submissions/{submission.pk}/." in err
+    shown = json.loads(podium("submit", "blocks", "first", folder, "--json")[1])
+    assert (shown["id"], shown["is_repeated"]) == (str(submission.pk), True)
+    assert Upload.objects.count() == 1
+    code, out, err = podium("submit", "blocks", "first", folder, "--again", "--json")
+    assert (code, json.loads(out)["is_repeated"], err) == (0, False, "")
+    assert Submission.objects.count() == 2
+
+
 def test_what_the_platform_would_refuse_is_found_before_uploading(podium, folder):
     (folder / "case_001.nii.gz").unlink()
     (folder / "case_002.nii.gz").write_bytes(nifti(labels(shape=(12, 10, 9))))
@@ -48,8 +64,8 @@ def test_what_the_platform_would_refuse_is_found_before_uploading(podium, folder
     (folder / "notes.txt").write_text("x")
     code, out, _ = podium("validate", "blocks", "first", folder)
     assert code == 1
-    assert "there is no file for case_001. Add case_001.nii.gz." in out
-    assert "1 of 4 cases can be scored.\nHanded in like this, each of the others counts as 0 in DSC and NSD" in out
+    assert "There is no file for case_001. Add case_001.nii.gz." in out
+    assert "1 of 4 cases can be scored.\nIf you submit these files, each other case counts as 0 in DSC and NSD" in out
     assert "notes.txt: not a label image that is read; ignored" in out
     # The platform says the same of the same files.
     podium("submit", "blocks", "first", folder, "--no-validate")
@@ -168,7 +184,7 @@ def test_identical_predictions_are_uploaded_only_when_they_are_confirmed(podium,
         path.write_bytes(nifti(labels(1)))
     code, out, _ = podium("validate", "blocks", "first", folder)
     assert code == 0
-    assert "the predictions for all 4 cases are identical. Check that each case has its own prediction." in out
+    assert "The predictions for all 4 cases are identical. Check that each case has its own prediction." in out
     code, _, err = podium("submit", "blocks", "first", folder)
     assert (code, Submission.objects.count()) == (1, 0)
     assert "start the same command with --confirm" in err

@@ -39,3 +39,22 @@ def test_parts_go_to_the_store_without_the_token_and_go_on_after_a_break(podium,
     assert not any(sent)
     assert Upload.objects.count() == 1
     assert Submission.objects.get().state == "scored"
+    # The same file again: nothing is sent.
+    code, _, err = podium("submit", "blocks", "first", folder, "--no-validate")
+    assert (code, "You submitted this file before" in err, len(sent)) == (0, True, 4)
+
+
+def test_parts_without_a_stated_digest_are_recognized(podium, folder, stored, monkeypatch):
+    from podium_client import direct
+
+    begin = direct.begin
+    monkeypatch.setattr(
+        direct, "begin", lambda at, slug, wanted, token: begin(at, slug, {**wanted, "sha256": ""}, token)
+    )
+    for _ in range(2):
+        code, _, err = podium("submit", "blocks", "first", folder, "--no-validate")
+        assert code == 0
+    assert "You submitted this file before" in err
+    submission = Submission.objects.get()
+    assert submission.content_key.startswith("parts:")
+    assert Upload.objects.exclude(submission=submission).get().repeats == submission.pk

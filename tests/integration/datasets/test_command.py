@@ -12,7 +12,12 @@ from datastore.datasets.models import Download
 from tests.integration.datasets.conftest import hosted
 from tests.integration.datasets.cutting import cutting
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "The client downloads files over HTTP. `test_getting.py` executes the queries on both databases."
+    ),
+]
 SIZE = 20_000_000
 
 

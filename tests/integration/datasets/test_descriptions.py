@@ -10,7 +10,12 @@ from challenges.services.participation import set_terms
 from datastore.datasets.services import offering
 from tests.integration.datasets.conftest import AGREEMENT, hosted
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Descriptions are computed from one data set. `test_getting.py` reads data sets on both databases."
+    ),
+]
 PAGE = "/challenges/blocks/data/"
 
 

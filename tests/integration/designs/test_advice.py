@@ -290,7 +290,9 @@ def test_recommended_metrics_of_the_whole_data_set_are_taken_in_as_such(owner):
     assert {row["level"] for row in rows} == {"data_set"}
 
 
-@pytest.mark.parametrize("scheme", ["fets", "msd", "robustmis", "brats", "challenger"])
+@pytest.mark.parametrize(
+    "scheme", ["fets", "msd", "robustmis", "brats", "challenger", "example_brats_2023", "example_monkey_2024"]
+)
 def test_a_published_scheme_is_offered_with_its_citation_and_filled_in(signed_in, owner, scheme):
     stored, _ = load_example_design(name="hippocampus", owner=owner)
     key = stored.tasks.get().key
@@ -302,6 +304,10 @@ def test_a_published_scheme_is_offered_with_its_citation_and_filled_in(signed_in
     values = document_of(stored).values(key)
     assert values.get("ranking_method") == list(point.task["ranking_method"])
     assert values.get("tie_handling") == point.task["tie_handling"]
+    stated = [(row["metric"], row.get("options")) for row in values.rows("metrics")]
+    if "metrics" in point.task:
+        assert stated == [(row["metric"], row.get("options")) for row in point.task["metrics"]]
+        assert values.get("regions") == list(point.task["regions"])
     assert values.get("overall_rankings") == (point.challenge.get("overall_rankings"))
     refused = signed_in.post(answer, {"act": "scheme", "scheme": "none"}, follow=True)
     assert "no such published scheme" in refused.content.decode()

@@ -15,7 +15,9 @@ from designs.models import Collaborator, Design, DesignVersion
 from designs.queries import document_of
 from designs.queries.findings import all_findings
 from designs.services.examples import EXAMPLES, example_document, load_example_design
+from designs.services.published import OWN
 from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation import compile_values
 from tests.integration.designs.pages import pages_of, post
 from tests.unit.designs.world import person, save
 
@@ -207,7 +209,24 @@ def test_an_exported_design_is_imported_by_another_organizer(signed_in, client, 
     assert len(document_of(Design.objects.get()).tasks) == 3
     bad = SimpleUploadedFile("design.json", b"[" * 100_000)
     answer = signed_in.post(reverse("designs:import"), {"title": "Bad", "document": bad})
-    assert b"not a JSON document" in answer.content
+    assert b"not a Word, PDF or JSON document" in answer.content
+
+
+def test_a_design_starts_from_a_published_challenge(signed_in):
+    address = reverse("designs:start")
+    assert "MIDOG 2025: mitosis domain generalization" in signed_in.get(address).content.decode()
+    both = signed_in.post(address, {"title": "Cells 2027", "tasks": "Cells", "published": "midog_2025"})
+    assert "Leave this field empty." in both.content.decode()
+    signed_in.post(address, {"title": "Cells 2027", "published": "midog_2025"})
+    design = Design.objects.get(title="Cells 2027")
+    document = document_of(design)
+    assert [values.name for values in document.each_task()] == [
+        "Track 1: mitosis detection",
+        "Track 2: atypical mitosis classification",
+    ]
+    values = next(document.each_task())
+    assert compile_values(values).assessment is not None
+    assert all(values.get(parameter) in (None, [], "") for parameter in OWN)
 
 
 def test_the_next_edition_starts_from_an_earlier_registration(signed_in, monkeypatch):

@@ -23,7 +23,12 @@ from designs.services import scanning, scans
 from designs.services.scanning import ScanError, lay_out
 from tests.unit.designs.world import design, person, save
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "References are read by another process from files. `test_saving.py` saves documents on both databases."
+    ),
+]
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_what_is_over_in_one_call_is_filed_to_another(client, world, state, word
     step = next_of(client, world.owner, world.design)
     assert step.words == "Nothing keeps it from being filed"
     assert "before." in step.text or "declined." in step.text
-    assert "Autumn challenges takes it until" in step.text
+    assert "Autumn challenges accepts it until" in step.text
     assert step.act_address == f"{reverse('reviews:file', args=['autumn'])}?design={world.design.slug}"
     (_, _, standing), _ = row_of(client, world.owner, world.design)
     assert standing.label == words
@@ -124,14 +124,14 @@ def test_a_ready_design_is_filed_to_the_only_call_that_takes_it(client, world):
     assert "Nothing keeps it from being filed" in page
     another_call()
     step = next_of(client, world.owner, world.design)
-    assert (step.text, step.act_address) == ("Several calls take it.", reverse("reviews:calls"))
+    assert (step.text, step.act_address) == ("Several calls accept it.", reverse("reviews:calls"))
 
 
 def test_calls_that_are_over_hidden_or_want_more_are_not_offered(client, world):
     for facts in ({"is_public": False}, {"submission_at": timezone.now() - timedelta(days=1)}):
         Call.objects.update(**{"is_public": True, "submission_at": world.call.submission_at, **facts})
         step = next_of(client, world.owner, world.design)
-        assert step.text == "No call is open now that takes it as it is."
+        assert step.text == "No open call accepts it as it is."
         assert step.act_address == reverse("reviews:calls")
 
 

@@ -34,7 +34,7 @@ from tests.integration.changes.world import TASK, World, build
 from tests.integration.drift.world import check_text
 from web import outbound
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.any_database("The comparison of two texts is computed in Python.")]
 PAGE = """Hippocampus Segmentation in MRI 2026. Find out which automatic methods outline the anterior and the posterior
 hippocampus in T1-weighted MRI best, and how certain that order is. We use 160 training cases and 50 test cases.
 Algorithms are fully automatic. Ties: dense ranking. Prizes: 1000 EUR for the winner.

@@ -8,7 +8,12 @@ from executions.models import Execution
 from executions.services import caching, hosts, preparing, running
 from tests.integration.executions.world import execution_of, run_all
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Files of images are cached and deleted. `test_archives.py` stores the same rows on both databases."
+    ),
+]
 
 
 def sized(world, digit, size):

@@ -113,7 +113,7 @@ def test_what_was_not_measured_as_it_is_registered_by_now_is_no_value_and_no_fai
     run = submission.runs.latest("number")
     assert run.state == "failed"
     assert why in run.message
-    assert "the team has to hand in the algorithm again. The earlier result stands." in run.message
+    assert "the team must submit the algorithm again. The earlier result remains valid." in run.message
     assert submission.runs.get(counts=True).number == 1
 
 
@@ -160,7 +160,7 @@ def test_the_bundle_verifies_and_says_what_was_measured_and_not_computed_again(w
 
     assert verdict.same, verdict.sentence
     assert (
-        "The values of Wall time and Peak memory were measured while the algorithms ran, and are taken as they stand: they were "
+        "The values of Wall time and Peak memory were measured while the algorithms ran. They are used as measured and were "
         "not computed again."
     ) in verdict.notes
     assert json.dumps(version.inputs)

@@ -5,7 +5,12 @@ import pytest
 from executions.contributions import containers_run_here
 from executions.models import RunHost
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "A check of one design is computed in memory. `test_running.py` runs algorithms on both databases."
+    ),
+]
 
 
 class Subject:

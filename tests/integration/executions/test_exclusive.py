@@ -2,8 +2,12 @@
 
 import pytest
 
+from confinement.containers.hardware import host_class
+from core.work.services import claim
+from evaluation.running.registered import Registered
 from executions.models import Batch, CaseOutcome, Execution, RunHost
 from executions.queries.slots import class_of, devices_for, nowhere
+from executions.queries.work import RUNNING
 from executions.services import hosts, running
 from tests.integration.executions.costs_world import costly
 from tests.integration.executions.world import execution_of, run_all
@@ -35,7 +39,7 @@ def fits_here(batch, host, offered):
 
 def begin(batch, host="here"):
     """Have a worker of a machine hold a batch."""
-    lease = running.claim(running.RUNNING, batch.pk, give_up=lambda lost: None)
+    lease = claim(RUNNING, batch.pk, give_up=lambda lost: None)
     lease.rows.update(host=host, state=Batch.State.RUNNING)
     return lease
 
@@ -75,14 +79,14 @@ def test_all_starts_of_a_phase_are_on_the_class_of_machine_that_the_first_was_on
     submission = handed_in(world, engine, exclusive=True)
     run_all()
     assert execution_of(submission).counts == {"ok": len(CASES)}
-    assert class_of(world.phase.pk) == hosts.host_class()
+    assert class_of(world.phase.pk) == host_class()
 
     again = handed_in(world, engine, exclusive=True)
     batch = Batch.objects.filter(execution__subject=again.pk).first()
     assert not fits_here(batch, "here", OTHER)
-    assert fits_here(batch, "here", {**ROOM, "host_class": hosts.host_class()})
+    assert fits_here(batch, "here", {**ROOM, "host_class": host_class()})
     RunHost.objects.update(slots=OTHER)
-    assert hosts.host_class() in nowhere(running.Registered.of(batch.execution.plan), world.phase.pk)
+    assert host_class() in nowhere(Registered.of(batch.execution.plan), world.phase.pk)
 
 
 def test_two_machines_that_begin_at_once_do_not_make_two_classes(world, engine):
@@ -158,7 +162,7 @@ def test_the_class_of_a_machine_names_what_its_times_depend_on(tmp_path):
         folder.mkdir(parents=True)
         (folder / "information").write_text(f"Model: \t\t {model}\nIRQ: 3\n")
 
-    words = hosts.host_class(tmp_path)
+    words = host_class(tmp_path)
 
     assert ", Fast CPU @ 3 GHz, " in words
     assert words.endswith(", 2 × Card A, 1 × Card B")

@@ -16,7 +16,10 @@ from tests.integration.executions.costs_world import run_with
 from tests.integration.executions.world import Algorithms
 from tests.integration.submissions.world import CASES, labels, nifti
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database("Costs are values of result files. `test_running.py` runs algorithms on both databases."),
+]
 
 TIME = {
     "cost": "run_wall_time",

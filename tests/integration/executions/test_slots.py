@@ -30,11 +30,11 @@ def test_two_starts_at_once_get_two_devices_and_a_third_waits(world, engine, set
     hosts.tell()
     world.hand_in(ready(world, engine, gpus=1, cpus=0.1, memory_mib=16))
 
-    leases = [running._claim_what_fits() for _ in range(3)]
+    leases = [running.claim_here() for _ in range(3)]
 
     assert [lease and lease.rows.get().gpus for lease in leases] == [["GPU-a"], ["GPU-b"], None]
     leases[0].hand_back(timedelta(0), failure="", state=Batch.State.WAITING)
-    assert running._claim_what_fits().rows.get().gpus == ["GPU-a"]
+    assert running.claim_here().rows.get().gpus == ["GPU-a"]
 
 
 def test_a_start_gets_as_many_devices_as_are_registered_and_the_container_those(world, engine, settings):

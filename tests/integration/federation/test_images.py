@@ -21,7 +21,12 @@ from federation.services import federations
 from tests.integration.federation import world
 from tests.integration.federation.sender import Sender
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Images and their digests are tested. `test_roles.py` and `test_refusals.py` store messages on both databases."
+    ),
+]
 
 
 @pytest.fixture

@@ -17,7 +17,12 @@ from leaderboards.models import RankingVersion
 from tests.integration.federation.sender import Sender
 from tests.integration.federation.test_rules import centre_with, places
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Rules are computed from messages. `test_roles.py` and `test_refusals.py` store messages on both databases."
+    ),
+]
 
 
 def joined(centre, *, host="north"):

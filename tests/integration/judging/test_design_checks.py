@@ -6,7 +6,12 @@ from executions.judging.contributions import scorer_has_passed
 from executions.models import RunHost
 from tests.integration.judging.world import dice
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "A check of one design is computed in memory. `test_pages.py` stores scoring images on both databases."
+    ),
+]
 
 
 class Subject:

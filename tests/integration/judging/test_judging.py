@@ -28,7 +28,7 @@ pytestmark = [
 
 def test_a_scorer_that_makes_dice_anew_gives_the_rows_of_the_built_in_metric(world):
     world.image()
-    files = predictions(2) | {"case_002.nii.gz": nifti(labels(0))}
+    files = predictions(2) | {"case_002.nii.gz": nifti(labels(0, case="case_002"))}
     del files["case_003.nii.gz"]
     submission = world.hand_in(files)
 

@@ -128,7 +128,7 @@ def test_what_stands_behind_a_result_is_kept_and_all_else_can_be_deleted(world, 
 def test_the_image_stands_on_the_ranking_its_page_and_in_its_bundle(world, client, tmp_path):
     world.image()
     world.hand_in(predictions(1))
-    mixed = predictions(2) | {"case_001.nii.gz": nifti(labels(0))}
+    mixed = predictions(2) | {"case_001.nii.gz": nifti(labels(0, case="case_001"))}
     world.hand_in(mixed, team=world.bos)
     rankings.request_ranking(world.phase.pk)
     version = rankings.rank_phase(phase_id=world.phase.pk)
@@ -152,9 +152,9 @@ def test_the_ranking_by_the_image_is_that_by_the_built_in_metric(world):
     world.image()
     runs = {
         "a": world.hand_in(predictions(1)).runs.get(counts=True),
-        "b": world.hand_in(predictions(2) | {"case_001.nii.gz": nifti(labels(0))}, team=world.bos).runs.get(
-            counts=True
-        ),
+        "b": world.hand_in(
+            predictions(2) | {"case_001.nii.gz": nifti(labels(0, case="case_001"))}, team=world.bos
+        ).runs.get(counts=True),
     }
     import pandas as pd
 

@@ -65,7 +65,7 @@ def test_a_scoring_image_goes_from_the_upload_to_a_bundle_that_it_confirms(world
     trial = world.tried()
     assert trial.state == Trial.State.PASSED, trial.report or trial.failure
 
-    handed = {"Ada's": predictions(1), "Bo's": predictions(2) | {"case_001.nii.gz": nifti(labels(0))}}
+    handed = {"Ada's": predictions(1), "Bo's": predictions(2) | {"case_001.nii.gz": nifti(labels(0, case="case_001"))}}
     for team, files in ((world.adas, handed["Ada's"]), (world.bos, handed["Bo's"])):
         submission = world.hand_in(files, team=team)
         assert submission.state == Submission.State.SCORED, submission.reason

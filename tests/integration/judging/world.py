@@ -109,7 +109,13 @@ class Judged:
         team = team or self.adas
         content, user = zipped(files), team.members.get().user
         upload = create_upload(
-            user=user, phase=self.phase, team=team, file_name="p.zip", size=len(content), accept_incomplete=True
+            user=user,
+            phase=self.phase,
+            team=team,
+            file_name="p.zip",
+            size=len(content),
+            accept_incomplete=True,
+            again=True,
         )
         append(upload=upload, offset=0, read=io.BytesIO(content).read)
         submission = finish(upload=upload)
@@ -129,7 +135,7 @@ class Judged:
 def build(folder: Path, engine: StandInEngine, *, references: Mapping[str, np.ndarray] | None = None) -> Judged:
     """Make the world in the database and the storage, of label images; the last reference is empty unless others are given."""
     if references is None:
-        references = {case: labels() for case in CASES} | {CASES[-1]: np.zeros_like(labels())}
+        references = {case: labels(case=case) for case in CASES} | {CASES[-1]: np.zeros_like(labels())}
     return _built(engine, SCORED, lambda phase: add_test_set(phase, folder / "references", references))
 
 

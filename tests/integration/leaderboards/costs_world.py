@@ -8,10 +8,11 @@ import re
 from accounts.models import User
 from challenges.models import Organizer, Phase
 from datastore.test_sets.models import TestCase
+from evaluation.aggregation.summary import summarize
 from evaluation.assessment import Assessment, parse
 from evaluation.scoring import provenance
 from executions.scoring.domain import results
-from executions.scoring.domain.results import CaseRow, summarize
+from executions.scoring.domain.results import CaseRow
 from submissions.models import Run
 from submissions.queries import results_frame
 from tests.integration.leaderboards import examples, world

@@ -11,8 +11,8 @@ from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
 from datastore.test_sets.models import TestCase, TestSet
 from datastore.uploads.models import Upload
+from evaluation.aggregation.summary import summarize
 from executions.scoring.domain import results
-from executions.scoring.domain.results import summarize
 from leaderboards.models import RankingVersion
 from submissions.models import Run, Submission
 from submissions.queries import results_frame

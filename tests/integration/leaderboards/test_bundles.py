@@ -13,7 +13,12 @@ from leaderboards.models import RankingVersion
 from submissions.queries import results_frame
 from tests.integration.leaderboards import examples, world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Bundles are files of one stored ranking. `test_pages.py` reads rankings on both databases."
+    ),
+]
 
 
 @pytest.fixture

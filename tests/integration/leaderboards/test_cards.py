@@ -9,7 +9,12 @@ from django.urls import reverse
 from leaderboards.domain.badge import badge
 from tests.integration.leaderboards.test_announced import built, ranked
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Documents of one stored ranking are read. `test_pages.py` reads rankings on both databases."
+    ),
+]
 
 
 def file_of(version, name):
@@ -24,6 +29,7 @@ def test_records_and_cards_have_the_values_of_the_page():
     assert set(records) == set(cards) == {team["team"] for team in table["teams"]}
     for record in records.values():
         assert record["evaluation_results"]
+        assert int(record["retrieved_timestamp"]) % 86_400 == 0  # the day in UTC, not the second
         for result in record["evaluation_results"]:
             assert result["score_details"]["details"]["rank"]
             assert {"rank_set", "rank_set_words"} & set(result["score_details"]["details"])

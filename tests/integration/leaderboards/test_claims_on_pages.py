@@ -153,7 +153,7 @@ def test_the_exposure_report_says_what_ranking_and_page_say(scene):
     words = f"{samples:,} bootstrap samples" if samples else "no bootstrap samples"
     counted = f"{len(made.raw.cases)} case{'' if len(made.raw.cases) == 1 else 's'}"
     assert f"Final: {words} over {counted}, {teams} team{'' if teams == 1 else 's'}" in told
-    assert f"{teams} of {teams} team{'' if teams == 1 else 's'} with a taken submission ranked" in told
+    assert f"{teams} of {teams} team{'' if teams == 1 else 's'} with an accepted submission ranked" in told
     page = text_of(Client().get(reverse("reports:exposure", args=[staged.SLUG])).content)
     for finding in findings:
         assert " ".join(finding.conclusion.split()) in page
@@ -210,7 +210,7 @@ def test_reports_say_what_the_board_says(scene, monkeypatch):
     assert f"{teams} {'person' if teams == 1 else 'people'} registered in {teams} team{noun}." in sentences_of(
         items["32a"]
     )
-    covered = f"Final: this report covers {teams} of {teams} team{noun} with a taken submission."
+    covered = f"Final: this report covers {teams} of {teams} team{noun} with an accepted submission."
     assert covered in sentences_of(items["32c"])
     assert said[0] in sentences_of(items["35a"])
     counted = f"{len(raw.cases)} case{'' if len(raw.cases) == 1 else 's'}"

@@ -210,7 +210,7 @@ def test_what_else_single_cases_tell_is_told_as_before(built):
     own = submissions_of(built, "open")[0]
     page = text(client.get(reverse("submissions:detail", args=["liver", own.pk])))
     assert "case-00" in page
-    assert "What running took on single cases (Wall time) is not shown" in page
+    assert "Costs of single cases (Wall time) are not shown" in page
     table = client.get(reverse("submissions:results_csv", args=["liver", own.pk]))
     assert "dsc" in text(table)
     assert "Wall time" not in text(table)
@@ -229,7 +229,7 @@ def test_the_page_of_a_ranking_offers_the_bundle_to_whom_it_is_open_and_says_why
     page = text(client_of(built, person).get(reverse("leaderboards:current", args=["liver", "revealed"])))
 
     assert ("bundle.zip" in page) is offered
-    assert ("What running took on single cases (Wall time) is not shown" in page) is not offered
+    assert ("Costs of single cases (Wall time) are not shown" in page) is not offered
     assert "reveal the class of every case" not in page
 
 

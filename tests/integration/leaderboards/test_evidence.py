@@ -24,7 +24,12 @@ from leaderboards.services import analyses
 from submissions.models import Run, Submission
 from tests.integration.leaderboards import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Intervals are computed from files of evidence. `test_services.py` computes rankings on both databases."
+    ),
+]
 ASSESSMENT = {
     "schema": 1,
     "problem": "image_classification",

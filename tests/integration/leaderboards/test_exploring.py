@@ -18,7 +18,12 @@ from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
 from web.wording import moment_words
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Groups of cases are computed from files of results. `test_analyses.py` stores analyses on both databases."
+    ),
+]
 
 CASES = 24
 TEAMS = {"Ada": 0.9, "Ben": 0.85, "Cleo": 0.7, "Dora": 0.5}

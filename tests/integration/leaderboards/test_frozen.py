@@ -69,7 +69,7 @@ def test_outsiders_see_the_ranking_as_it_stood(built, person):
     for name in ("current", "embed"):
         html = client.get(address(name)).content.decode()
         assert "Ada" in first_row(html), name
-    assert "Frozen: this is the ranking as it stood" in client.get(address("current")).content.decode()
+    assert "Frozen: this is the ranking as of" in client.get(address("current")).content.decode()
     assert "Version 2" not in client.get(address("history")).content.decode()
 
 
@@ -111,7 +111,7 @@ def api(name: str, *arguments: object) -> str:
 
 def addresses() -> set[str]:
     """Leaderboard, reports and API with every argument filled in, and the pages that name challenges."""
-    given = {"slug": "liver", "key": "open", "number": 1, "name": "blob", "item": "1"}
+    given = {"slug": "liver", "key": "open", "number": 1, "name": "blob", "item": "1", "case": "case_01", "view": "a"}
     found = {"/", "/challenges/", "/challenges/liver/", "/registry/", api("rankings"), api("ranking", "open")}
     for namespace, patterns in (("leaderboards", leaderboards.urlpatterns), ("reports", reports.urlpatterns)):
         for pattern in patterns:

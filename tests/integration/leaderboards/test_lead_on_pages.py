@@ -14,7 +14,12 @@ from evaluation.boards import EFFECTS
 from leaderboards.models import RankingVersion
 from tests.integration.leaderboards import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Numbers of one stored document are shown. `test_pages.py` reads rankings on both databases."
+    ),
+]
 METRIC = {"by": "dsc/whole"}
 
 

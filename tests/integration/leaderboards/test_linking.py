@@ -1,5 +1,6 @@
 """No public address links an anonymous team to its name, or its pseudonyms in two phases to each other."""
 
+import copy
 import html
 import json
 from datetime import timedelta
@@ -7,8 +8,10 @@ from hashlib import sha256
 from unittest import mock
 
 import pytest
+from django.conf import settings
 from django.core import mail
-from django.test import Client
+from django.db import transaction
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -32,9 +35,15 @@ from submissions.models import MethodDescription, Run, Submission
 from submissions.services.methods import describe
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.attacker import collect, links_between
+from tests.integration.leaderboards.conftest import storages_in
 from tests.integration.reports.conftest import PIXEL, with_summaries
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Answers are searched for names. `test_permissions.py` and `test_announced.py` open these addresses on both databases."
+    ),
+]
 HIDDEN = "Zebrafish"
 TEAMS = (HIDDEN, "Benthos", "Cleopatra")
 PHASES = ("open", "revealed")
@@ -43,9 +52,40 @@ AT = timezone.now().replace(hour=3, minute=17, second=29, microsecond=0) - timed
 LEVELS = {"open": (0.91, 0.83, 0.72), "revealed": (0.87, 0.78, 0.66)}
 
 
+@pytest.fixture(scope="module")
+def base(django_db_setup, django_db_blocker, storage_folder):
+    """Two phases in which the team of the attacker's interest was ranked first under its name, in two versions each.
+
+    The world is built once for all tests of this file and rolled back after them.
+    """
+    with (
+        override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
+        mock.patch.object(publishing, "registered_choice", registered_choice),
+        mock.patch.object(publishing, "unrevealed_phases", return_value=[]),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        yield build()
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def made(monkeypatch):
-    """Two phases in which the team of the attacker's interest was ranked first under its name, in two versions each."""
+def made(base, db):
+    """A copy of the world, in a transaction that ends with the test."""
+    return copy.deepcopy(base)
+
+
+def registered_choice(challenge):
+    return Choice(
+        references=False,
+        predictions=False,
+        case_results=True,
+        licence="CC BY 4.0",
+        teams=frozenset(challenge.teams.values_list("pk", flat=True)),
+    )
+
+
+def build() -> world.World:
     built = world.build(teams=TEAMS, ranked=())
     now = timezone.now()
     Phase.objects.update(announcement=Phase.Announcement.NOT_REFUSED)
@@ -67,18 +107,6 @@ def made(monkeypatch):
     Standing.objects.update(since=AT)
     for team in built.teams.values():
         PublicationConsent.objects.create(team=team, is_given=True)
-    monkeypatch.setattr(
-        publishing,
-        "registered_choice",
-        lambda challenge: Choice(
-            references=False,
-            predictions=False,
-            case_results=True,
-            licence="CC BY 4.0",
-            teams=frozenset(challenge.teams.values_list("pk", flat=True)),
-        ),
-    )
-    monkeypatch.setattr(publishing, "unrevealed_phases", lambda challenge: [])
     publish(built)
     return built
 
@@ -151,6 +179,8 @@ def test_nothing_names_a_team_that_asked_for_anonymity_and_nothing_links_its_pha
     loot = stolen(made)
     assert loot.naming(HIDDEN) == []
     assert loot.naming("Benthos"), "the crawl still reads the rankings"
+    for place in ("/sitemap.xml", "/registry/feed.atom", "/embed/", "/share.png", "/challenges/"):
+        assert any(place in address for address in loot.texts), place
     files = [address for address in loot.texts if address.startswith("published 2")]
     assert len(files) == 7
 
@@ -328,23 +358,15 @@ def test_no_ranking_over_tasks_names_a_team_or_links_its_pseudonyms(over_tasks):
     for place in ("second.open/tasks/", "tasks/?format=csv", "tasks/consensus.json"):
         assert place in found, place
     ask_for_anonymity(over_tasks)
-    for person in (None, "other", "stranger"):
-        assert read(person).naming(HIDDEN) == []
     loot = read()
+    assert loot.naming(HIDDEN) == []
+    for person in ("other", "stranger"):
+        assert read(person).naming(HIDDEN) == []
     assert "second.open/tasks/" in " ".join(loot.naming("Benthos"))
     words = list(Pseudonym.objects.filter(team=over_tasks.teams[HIDDEN]).values_list("word", flat=True))
     assert len(words) == 4, "one for each phase, and one for the ranking over tasks"
     # No answer has two of them: that would link the phases.
     assert not [address for address, text in loot.texts.items() if sum(word in text for word in words) > 1]
-
-
-@pytest.mark.timeout(900)
-def test_feeds_badges_embeds_and_lists_name_no_team_that_asked_for_anonymity(made):
-    ask_for_anonymity(made)
-    loot = stolen(made)
-    for place in ("/sitemap.xml", "/registry/feed.atom", "/embed/", "/share.png", "/challenges/"):
-        assert any(place in address for address in loot.texts), place
-    assert loot.naming(HIDDEN) == []
 
 
 POLICIES = (

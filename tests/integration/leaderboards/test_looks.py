@@ -12,7 +12,12 @@ from leaderboards.models import RankingVersion
 from leaderboards.services import computing
 from tests.integration.leaderboards import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "The error that versions spend is computed in Python. `test_services.py` stores versions on both databases."
+    ),
+]
 
 
 @pytest.fixture

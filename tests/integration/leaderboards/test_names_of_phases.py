@@ -12,7 +12,12 @@ from evaluation.readers import Geometry
 from submissions.models import Submission
 from tests.integration.leaderboards import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Names are composed in Python. `test_tasks.py` reads challenges of several tasks on both databases."
+    ),
+]
 
 TASKS = ("Main", "Second")
 PHASE = "Finale"

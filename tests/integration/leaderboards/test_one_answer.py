@@ -18,7 +18,12 @@ from evaluation.claims.ranking import headline
 from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Values of one stored ranking are compared. `test_pages.py` and `test_permissions.py` read rankings on both databases."
+    ),
+]
 
 BOARDS = {
     "two teams": {"Ada": (0.9, 0), "Ben": (0.7, 0)},

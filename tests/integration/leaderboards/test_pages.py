@@ -233,10 +233,10 @@ def test_phase_without_a_ranking_says_when_there_will_be_one(built, visitor):
 def test_a_sealed_ranking_says_that_teams_see_their_own_scores_where_they_do(built, visitor):
     phase = built.phases["sealed"]
     Phase.objects.filter(pk=phase.pk).update(results=Phase.Results.VALIDATION)
-    assert "nobody but the organizers sees scores or ranks" in page(visitor, "sealed")
+    assert "only the organizers see scores and ranks" in page(visitor, "sealed")
     Phase.objects.filter(pk=phase.pk).update(results=Phase.Results.AGGREGATE)
     said = page(visitor, "sealed")
-    assert "a team sees its own scores alone, and nobody but the organizers sees ranks" in said
+    assert "a team sees only its own scores, and only the organizers see ranks" in said
     assert "sees scores or ranks" not in said
 
 

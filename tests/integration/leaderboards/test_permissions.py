@@ -13,11 +13,16 @@ from evaluation.analyses import catalogue
 from leaderboards.urls import urlpatterns
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
+from tests.integration.marks import on_both
 
 pytestmark = pytest.mark.django_db
 
 PEOPLE = ("anonymous", "stranger", "member", "other", "staff", "organizer")
 OUTSIDERS = PEOPLE[:-1]
+BOTH = ("member", "organizer")
+"""People who are tested on both databases. They get all rows that anyone gets, by the same queries."""
+EACH = on_both(PEOPLE, BOTH, "Members and organizers get all rows that anyone gets.")
+EACH_OUTSIDER = on_both(OUTSIDERS, BOTH, "Members get all rows that outsiders get.")
 PHASES = ("open", "sealed", "revealed")
 PAGES = ("current", "history", "version")
 FILES = (
@@ -97,13 +102,17 @@ def test_the_matrix_covers_every_address():
         "badge",  # test_cards.py
         "sites",  # of a ranking over sites: tests/integration/federation/test_roles.py
         "version_sites",
+        "suspects",  # of organizers and invited readers: tests/integration/submissions/test_suspects.py
+        "suspect",
+        "suspect_plan",
+        "suspect_view",
         *PAGES,
         *FILES,
     }
     assert {pattern.name for pattern in urlpatterns} == covered
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("person", EACH)
 def test_everybody_sees_a_ranking_that_is_not_sealed(built, person):
     client = client_of(built, person)
     names = (*PAGES, "document", "table_csv", "table_json", "figure", "history_figure")
@@ -111,7 +120,7 @@ def test_everybody_sees_a_ranking_that_is_not_sealed(built, person):
     assert {key: client.get(path).status_code for key, path in asked.items()} == dict.fromkeys(asked, 200)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("person", EACH)
 def test_the_picture_for_other_pages_shows_everybody_what_everybody_may_see(built, person):
     """The shared picture is the same for all viewers and shows nothing of a sealed ranking."""
     client = client_of(built, person)
@@ -119,7 +128,7 @@ def test_the_picture_for_other_pages_shows_everybody_what_everybody_may_see(buil
     assert asked == {"open": 200, "sealed": 403, "revealed": 200}
 
 
-@pytest.mark.parametrize("person", OUTSIDERS)
+@pytest.mark.parametrize("person", EACH_OUTSIDER)
 @pytest.mark.parametrize("name", FILES)
 def test_nobody_but_organizers_gets_a_file_of_a_sealed_ranking(built, person, name):
     response = client_of(built, person).get(address(name, "sealed"))
@@ -128,7 +137,7 @@ def test_nobody_but_organizers_gets_a_file_of_a_sealed_ranking(built, person, na
     assert not any(secret in text(response) for secret in (*SECRETS, version.digest))
 
 
-@pytest.mark.parametrize("person", OUTSIDERS)
+@pytest.mark.parametrize("person", EACH_OUTSIDER)
 @pytest.mark.parametrize("name", PAGES)
 def test_others_learn_only_how_many_teams_submitted_to_a_sealed_phase(built, person, name):
     response = client_of(built, person).get(address(name, "sealed"))
@@ -163,7 +172,7 @@ def test_organizers_are_told_that_it_is_sealed(built):
     assert "you see this as an organizer" not in main_of(client.get(address("current", "open")))
 
 
-@pytest.mark.parametrize("person", OUTSIDERS)
+@pytest.mark.parametrize("person", EACH_OUTSIDER)
 @pytest.mark.parametrize("name", ["results_csv", "bundle", "hardest_csv"])
 def test_results_of_single_cases_open_only_when_the_phase_closes(built, person, name):
     client = client_of(built, person)
@@ -195,7 +204,7 @@ def test_page_offers_only_files_that_may_be_had(built, person):
     assert "results.csv" in main_of(client.get(address("current", "revealed")))
 
 
-@pytest.mark.parametrize("person", OUTSIDERS)
+@pytest.mark.parametrize("person", EACH_OUTSIDER)
 def test_challenge_that_is_not_public_does_not_exist_for_others(built, person):
     Challenge.objects.update(is_public=False)
     client = client_of(built, person)
@@ -203,7 +212,7 @@ def test_challenge_that_is_not_public_does_not_exist_for_others(built, person):
     assert {key: client.get(path).status_code for key, path in asked.items()} == dict.fromkeys(asked, 404)
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("person", EACH)
 def test_objects_are_rated_apart_only_where_there_are_some_and_told_to_nobody_while_sealed(built, person):
     """Visibility of instances is tested in tests/integration/submissions/test_object_parts.py."""
     client = client_of(built, person)
@@ -214,7 +223,7 @@ def test_objects_are_rated_apart_only_where_there_are_some_and_told_to_nobody_wh
     )
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("person", EACH)
 def test_frame_shows_everybody_what_the_public_sees(built, person):
     client = client_of(built, person)
     assert "<table" in text(client.get(address("embed", "open")))
@@ -237,7 +246,7 @@ def test_frame_of_a_challenge_that_is_not_public_does_not_exist(built):
     assert client_of(built, "organizer").get(address("embed", "open")).status_code == 404
 
 
-@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("person", EACH)
 def test_only_organizers_ask_for_a_ranking(built, person):
     response = client_of(built, person).post(address("request", "open"))
     expected = {"anonymous": "/accounts/login/", "organizer": address("current", "open")}.get(person)

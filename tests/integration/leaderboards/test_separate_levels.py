@@ -14,7 +14,12 @@ from submissions.domain.method_entries import to_json
 from submissions.models import MethodDescription, Submission
 from tests.integration.leaderboards import examples, world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Rankings are computed from files of results. `test_services.py` and `test_pages.py` store and read them on both databases."
+    ),
+]
 LEVELS = {"Ada": "semi_automatic", "Ben": "fully_automatic", "Cleo": "fully_automatic"}
 
 

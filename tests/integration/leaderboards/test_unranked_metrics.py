@@ -12,7 +12,10 @@ from evaluation.assessment import parse
 from leaderboards.models import RankingVersion
 from tests.integration.leaderboards import examples, world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database("Metrics are columns of result files. `test_pages.py` reads rankings on both databases."),
+]
 DOCUMENT = parse(
     {**examples.ASSESSMENT, "ranking": {"scheme": "aggregate_then_rank", "metrics": ["dsc"], "combine": None}}
 ).document

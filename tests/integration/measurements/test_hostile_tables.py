@@ -12,7 +12,12 @@ from tests.integration.leaderboards.conftest import storage_folder, surroundings
 from tests.integration.measurements import outside
 
 __all__ = ["storage_folder", "surroundings"]
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Tables are refused before a row is written. `test_from_design_to_bundle.py` stores tables on both databases."
+    ),
+]
 HEAD = "algorithm,case,metric,value\n"
 RANGE = "'300' lies outside the declared range. SV is declared as from 0 to 255; nothing is clipped."
 TABLES = {

@@ -28,7 +28,12 @@ from tests.integration.measurements import outside
 from tests.unit.registry.test_every_category import SEAM
 
 __all__ = ["storage_folder", "surroundings"]
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Values are computed from a table. `test_from_design_to_bundle.py` stores tables on both databases."
+    ),
+]
 RETRIEVAL = {
     "task_category": ["retrieval"],
     "metrics": [{
@@ -121,7 +126,7 @@ def test_standard_errors_are_said_to_make_intervals_too_wide():
     table = outside.sealed(phase, values(error=0.05), makes_teams=True)
     assert table.preview["teams"][0]["uncertainty"] == ["RAP 0.8, standard error 0.05"]
     ranked(phase)
-    assert "draws of RAP that rest on what whoever measured has sent" in statistics_of(challenge)
+    assert "draws of RAP from submitted replicates" in statistics_of(challenge)
     assert "where all were measured on the same cases, its ranges are too wide" in board_of(challenge)
 
 
@@ -136,7 +141,7 @@ def test_without_uncertainty_no_rank_is_shown_as_certain_on_board_and_in_report(
     assert (entry["resampled"], entry["winner"]["reason"]) == (False, "not_given")
     board = board_of(challenge)
     assert "how certain that is cannot be said" in board
-    assert "nobody says how uncertain RAP is" in board
+    assert "he uncertainty of RAP is unknown" in board
     assert "first in" not in board
     assert "resampling range" not in board.partition("How to read the table")[0].rpartition("<tbody>")[2]
     assert "the ranking was not resampled, so nothing says how sure it is" in statistics_of(challenge)
@@ -211,7 +216,7 @@ def test_the_form_takes_the_replicates_beside_the_table_and_the_page_gives_both_
     client.force_login(registered.owner)
     address = reverse("measurements:tables", args=[challenge.slug])
     page = client.get(address, {"phase": phase.pk}).content.decode()
-    assert "a second file with at least 200 replicates" in page
+    assert "at least 200 replicates in a second file" in page
     sent = replicates()
     answer = client.post(address, {
         "phase": phase.pk, "file": SimpleUploadedFile("values.csv", values().encode()),

@@ -119,6 +119,63 @@ def test_a_person_chooses_for_each_kind(client, people):
     assert "Select a valid choice" in refused.content.decode()
 
 
+def test_the_page_shows_the_messages_of_the_roles_that_a_person_has(client, people):
+    ada = people[0]
+    kinds.register("design_decided", "A decision about a design of yours", role="organizer")
+    kinds.register("review_due", "A review of yours is due", role="reviewer")
+    client.force_login(ada)
+    page = client.get(reverse("notifications:preferences")).content.decode()
+    assert "As an organizer" not in page
+    assert "As a reviewer" not in page
+    Collaborator.objects.create(user=ada, design=Design.objects.create(slug="d"), role=Collaborator.Role.OWNER)
+    page = client.get(reverse("notifications:preferences")).content.decode()
+    assert "As an organizer" in page
+    assert "A decision about a design of yours" in page
+    assert "A review of yours is due" not in page
+
+
+def muted_by(person, name="Liver"):
+    challenge = Challenge.objects.create(slug=name.lower(), title=name, summary="x", is_public=True)
+    challenge.organizers.add(person)
+    return challenge
+
+
+def test_a_muted_challenge_sends_no_mail_and_others_do(client, people):
+    ada = people[0]
+    liver, brain = muted_by(ada), muted_by(ada, "Brain")
+    tell(ada, address=liver.get_absolute_url(), scope="liver")
+    assert Email.objects.count() == 1
+    client.force_login(ada)
+    page = client.get(reverse("notifications:preferences")).content.decode()
+    assert "Mute Liver" in page
+    data = {kind.name: "at_once" for kind in kinds.KINDS.all()} | {"mute:/challenges/liver": "on"}
+    assert client.post(reverse("notifications:preferences"), data).status_code == 302
+    assert not Email.objects.exists()  # what had not left yet
+    tell(ada, address=liver.get_absolute_url(), scope="liver")
+    assert not Email.objects.exists()
+    tell(ada, address=brain.get_absolute_url(), scope="brain")
+    assert Email.objects.count() == 1
+    assert Notification.objects.filter(scope="liver").count() == 2
+    # A call of the same short name is another thing.
+    tell(ada, address="/calls/liver/", scope="liver")
+    assert Email.objects.count() == 2
+
+
+def test_a_pause_ends_all_mails_until_it_is_lifted(client, people):
+    ada, bo = people[:2]
+    client.force_login(ada)
+    data = {kind.name: "at_once" for kind in kinds.KINDS.all()}
+    client.post(reverse("notifications:preferences"), data | {"pause": "on"})
+    tell(ada)
+    tell(bo)
+    assert [mail.to for mail in Email.objects.all()] == [bo.email]
+    services.post_letter(ada.email, "Your password", "A link")  # letters about the account itself still leave
+    assert Email.objects.filter(to=ada.email).count() == 1
+    client.post(reverse("notifications:preferences"), data)
+    tell(ada)
+    assert Email.objects.filter(to=ada.email).count() == 2
+
+
 def test_choosing_never_stops_what_still_waits(people):
     ada = people[0]
     tell(ada, kind="chatter")

@@ -10,7 +10,12 @@ from challenges.services.participation import set_terms, take_part
 from tests.integration.challenges import world
 from web.templatetags.text import plain
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Stored texts of rules are compared in Python. `test_taking_part.py` stores acceptances on both databases."
+    ),
+]
 
 
 @pytest.fixture

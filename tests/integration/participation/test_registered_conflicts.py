@@ -11,7 +11,12 @@ from challenges.services import launch
 from challenges.services.participation import set_terms, take_part
 from tests.integration.challenges import world
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Conflicts are read from one registered document. `test_taking_part.py` stores teams on both databases."
+    ),
+]
 
 
 @pytest.fixture

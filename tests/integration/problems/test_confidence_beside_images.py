@@ -20,6 +20,7 @@ from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
+from submissions.services import states
 from tests.integration.problems.test_kinds_with_numbers import figures_are_open_to_whom_they_tell_nothing_new
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
@@ -64,6 +65,9 @@ def test_from_upload_to_bundle(seal, world: World, workers, example, tmp_path):
         world.upload(zipped(near), accept_incomplete=True),
         world.upload(zipped(far), accept_incomplete=True, team=world.bos),
     ]
+    submissions[1].refresh_from_db()
+    assert [question.id for question in Checked.of(submissions[1].report).asked] == ["parts_not_used"]
+    states.score_as_it_is(submission=submissions[1], actor=world.bo)
     for submission in submissions:
         submission.refresh_from_db()
         assert submission.state == Submission.State.SCORED, (submission.log, submission.reason, submission.report)
@@ -73,12 +77,12 @@ def test_from_upload_to_bundle(seal, world: World, workers, example, tmp_path):
     ours = {tuple(row[:3]): row[3] for row in results_frame(run)[["case", "region", "metric", "value"]].to_numpy()}
     assert ours == {(row.case, row.region, row.metric): row.value for row in line.rows}
     assert result_digest(results_frame(run), evidence_of(run)) == run.result_digest
-    # An infinite confidence costs its case; a row that lacks is told, and costs nothing but the place in the order.
+    # An infinite confidence and a row that lacks cost nothing but the place in the order.
     told = Checked.of(submissions[1].report)
-    assert {entry.case: str(entry.status) for entry in told.troubled} == {"case-00": "invalid"}
+    assert told.troubled == []
     assert "inf" in told.findings["case-00"].message
     assert "counts as less sure than every other case" in told.findings[second.split(",")[0]].message
-    assert told.remarked == 1
+    assert told.remarked == 2
     ranking_services.request_ranking(world.phase.pk)
     version = RankingVersion.objects.get(phase=world.phase)
     for results in (Phase.Results.CASES, Phase.Results.AGGREGATE):
@@ -88,7 +92,7 @@ def test_from_upload_to_bundle(seal, world: World, workers, example, tmp_path):
     client = Client()
     client.force_login(world.bo)
     page = client.get(reverse("submissions:detail", args=["blocks", submissions[1].pk]), secure=True)
-    assert "1 with a note" in page.content.decode()
+    assert "2 with a note" in page.content.decode()
     client.force_login(world.organizer)
     target = tmp_path / "bundle.zip"
     response = client.get(reverse("leaderboards:bundle", args=["blocks", "numbers", version.number]), secure=True)

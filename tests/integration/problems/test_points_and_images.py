@@ -26,12 +26,13 @@ from submissions.queries import results_frame
 from submissions.queries.pictures import drawable
 from submissions.results.queries.pictures import picture_name
 from submissions.results.services.pictures import draw
+from submissions.services import states
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-KINDS = ("landmarks", "registration", "image_to_image")
+KINDS = ("landmarks", "registration", "landmark_registration", "overlapping_instances", "image_to_image")
 RANKING = {
     "ranking": {"scheme": "aggregate_then_rank", "combine": {"over": ["metric"], "operator": "mean", "rerank": True}},
     "uncertainty": {"bootstrap": 20, "seed": 1},
@@ -66,6 +67,9 @@ def seal(world: World, folder: Path, name: str, **more):
 def scored(world: World, content: bytes, **more) -> Submission:
     submission = world.upload(content, accept_incomplete=True, **more)
     submission.refresh_from_db()
+    if submission.state == Submission.State.HELD:
+        states.score_as_it_is(submission=submission, actor=submission.user)
+        submission.refresh_from_db()
     assert submission.state == Submission.State.SCORED, (submission.log, submission.reason, submission.report)
     return submission
 
@@ -109,6 +113,36 @@ def test_pictures_show_the_reference_only_to_who_may_see_it(world: World, worker
         alone = Image.open(io.BytesIO(file.read())).size
     both = Image.open(io.BytesIO(vault.read_bytes(picture_name(run, case.name, with_reference=True)))).size
     assert (both[0] > 2 * alone[0]) == (name == "image_to_image")
+
+
+def joined(folder: Path, *rows: str) -> bytes:
+    """The tables of all cases of a folder as one table, with further rows."""
+    lines = [f"{path.stem},{line}" for path in sorted(folder.glob("*.csv")) for line in path.read_text().split()[1:]]
+    return zipped({"out/landmarks.csv": "\n".join(["case,landmark,x,y,z", *lines, *rows]).encode()})
+
+
+def test_one_table_of_moved_landmarks_scores_like_a_table_per_case(world: World, workers, tmp_path):
+    folder = seal(world, tmp_path / "example", "landmark_registration")
+    apart = scored(world, packed(folder / "predictions/near"))
+    content = joined(folder / "predictions/near", "case-09,p0,1,2,3")
+    together = scored(world, content, team=world.bos)
+    frames = [results_frame(each.runs.get()).drop(columns="algorithm") for each in (apart, together)]
+    assert frames[0].equals(frames[1])
+    report = Report.of(together.report)
+    assert (report.valid, report.extra_total) == (4, 1)
+    assert report.extra[0].file == "landmarks.csv: case case-09"
+
+
+def test_a_lost_landmark_is_named_and_costs_its_case(world: World, workers, tmp_path):
+    folder = seal(world, tmp_path / "example", "landmark_registration")
+    path = folder / "predictions/near/case-00.csv"
+    path.write_text("\n".join(path.read_text().split()[:-1]) + "\n")
+    submission = scored(world, joined(folder / "predictions/near"))
+    [finding] = Report.of(submission.report).troubled
+    assert (finding.case, finding.status) == ("case-00", Status.INVALID)
+    assert finding.message.startswith("case-00.csv: no row for 1 of 4 landmarks (p3)")
+    rows = results_frame(submission.runs.get())
+    assert rows.loc[rows["case"] == "case-00", "outcome"].tolist() == ["missing"]
 
 
 class TestWhatIsRefused:

@@ -23,7 +23,10 @@ from registry.tasks import sweep
 from tests.unit.registry.world import person, registered
 from tests.unit.web.test_outbound import Slow
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database("Requests to another server are tested. The queue is tested on both databases."),
+]
 TOKEN = "secret-token"
 
 

@@ -154,7 +154,7 @@ def test_an_owner_registers_in_the_browser(client, world):
     # The design of these tests lacks most of what is required: the page says so and offers no button.
     assert "Still open" in page
     assert 'name="comment_days"' not in page
-    assert "text holds one" in page
+    assert "text contains one" in page
     response = client.post(address(world, "register/{accepted}/"), {"comment_days": "14"})
     assert response.status_code == OPEN
     assert queries.registration_of(world.accepted) is None

@@ -10,8 +10,8 @@ from PIL import Image
 
 from core.audit.models import Entry
 from datastore.test_sets.models import TestCase
+from evaluation.aggregation.summary import summarize
 from evaluation.figures import publication
-from executions.scoring.domain.results import summarize
 from reports.exposure.queries.facts import Audience
 from reports.models import Report
 from reports.services import reports

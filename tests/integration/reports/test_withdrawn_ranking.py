@@ -29,7 +29,12 @@ from submissions.services.messages import tell_scored
 from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import made, made_for_team
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Pages and reports of one ranking are read. `test_permissions.py` reads reports on both databases."
+    ),
+]
 RANKED = re.compile(r"Ada leads|were ranked on|Ada|Ben\b")
 
 

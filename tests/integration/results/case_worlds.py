@@ -383,13 +383,20 @@ def received_for(world: World) -> None:
     case_reports.report_case(
         user=world.people["team"], phase=world.phase, case=world.cases[1], category="reference", text="It is wrong."
     )
-    files = {f"references/{case}.nii.gz": nifti(reference) for case, reference in kept().items()}
+    # Equal references are findings, each with a picture.
+    files = {f"references/{case}.nii.gz": nifti(reference_of(0)) for case in kept()}
     sent = SimpleUploadedFile("references.zip", zipped(files), content_type="application/zip")
     archive = received_archives.receive(
         user=world.people["organizer"], phase=world.phase, archive=sent, reason="Corrected."
     )
     received_archives.work_off(archive_id=archive.pk)
     world.places["test_sets:archive_preview"] = {"pk": archive.pk, "number": 0}
+    finding = archive.findings.exclude(picture="").earliest("position")
+    world.places["test_sets:archive_findings"] = {"pk": archive.pk}
+    world.places["test_sets:finding_picture"] = {"pk": archive.pk, "finding": finding.pk}
+    world.places["api:archive-findings"] = {"pk": archive.pk}
+    world.places["api:archive-preview"] = {"pk": archive.pk, "number": 0}
+    world.places["api:archive"] = {"pk": archive.pk}
 
 
 @dataclass(frozen=True)

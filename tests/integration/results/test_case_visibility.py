@@ -11,6 +11,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from api.acts.urls import urlpatterns as acts
 from challenges.models import Phase
 from datastore.datasets.hooks import Choice
 from datastore.datasets.models import Publication
@@ -92,6 +93,8 @@ SERVING: dict[str, Serves] = {
     "test_sets:test_set_csv": Serves("organizing", ("names",), ALL),
     "test_sets:reference_access_csv": Serves("organizing", ("names",), PICTURED),
     "test_sets:archive_preview": Serves("organizer", (b"\x89PNG",), ("predictions",)),
+    "test_sets:archive_findings": Serves("organizing", ("names",), ("predictions",)),
+    "test_sets:finding_picture": Serves("organizer", (b"\x89PNG",), ("predictions",)),
     "test_sets:case_reports": Serves("reports", ("names",), ("predictions",)),
     "leaderboards:first": Serves("results of all", ("names",), (*(set(PICTURED) - {"instances"}),)),
     "leaderboards:current": Serves("results of all", ("names",)),
@@ -112,17 +115,32 @@ SERVING: dict[str, Serves] = {
     "measurements:file": Serves("organizing", ("names",), ("measured values",)),
     "datasets:get_file": Serves("published", (b"",), ("predictions", "algorithms"), method="post"),
     "datasets:download": Serves("published", ("values",), ("predictions", "algorithms")),
+    "api:archive": Serves("organizing", (b'"reading":{',), ("predictions",)),
+    "api:archive-findings": Serves("organizing", ("names",), ("predictions",)),
+    "api:archive-preview": Serves("organizer", (b"\x89PNG",), ("predictions",)),
+    "api:archives": Serves("organizing", (b'"reading":{',), ("predictions",)),
     "api:data-address": Serves("published", (b"download",), ("predictions", "algorithms"), method="post"),
     "judging:scorers": Serves("organizer", ("log",), ("own scorer",)),
 }
 """Every address that serves content of cases: who gets it, and what proves that it is there."""
 LISTED = {
     "test_sets:test_set_template": "has invented names of cases",
+    "api:case-reports": "lists cases to those who answer reports; `tests/integration/api/test_acts.py` reads it",
+    "submissions:starter_kit": "has invented cases",
+    "api:starter-kit": "has invented cases",
+    "test_sets:overlaps": "shows pairs of images to organizers; `tests/integration/test_sets/test_overlaps.py` has all roles",
+    "test_sets:overlap_picture": "shows test images to organizers; `tests/integration/test_sets/test_overlaps.py` has all roles",
+    **dict.fromkeys(
+        ("leaderboards:suspect", "leaderboards:suspect_plan", "leaderboards:suspect_view", "leaderboards:suspects"),
+        "shows references to organizers and invited readers; `tests/integration/submissions/test_suspects.py` has all roles",
+    ),
     "leaderboards:both_ways": "shows ranks and scores over all cases; `tests/integration/challenges/test_both_ways.py` reads it",
     "leaderboards:objects": "shows scores over all cases",
     "leaderboards:model_index": "contains scores over all cases",
     "leaderboards:evaluations": "contains scores over all cases",
     "leaderboards:badge": "shows the rank set of an entry",
+    "api:run-logs": "shows logs to their team by the rule of pages; `tests/integration/client/test_algorithms.py` reads it",
+    "api:runner-input": "needs a signed address of a leased run; `tests/integration/runners/test_attacks.py` reads it",
     "datasets:description": "describes data sets, without cases",
     "reports:exposure": "counts cases",
     "measurements:replicates": "has resampled values of the whole data set",
@@ -152,6 +170,10 @@ NO_CASE_CONTENT = {
             "me",
             "measurement",
         ),
+        *("case-exclusion", "case-report", "data-file", "data-publication", "data-release", "data-sets", "data-upload"),
+        *("data-uploads", "data-versions", "data-withdrawal", "design-rehearsal", "ranking-freeze", "ranking-request"),
+        *("runner-hardware", "runner-revocation", "scorer", "scorer-trial", "task-simulation"),
+        *("drift-checks", "task-advice", "overlap-question", "overlap-questions"),
         *("measurement-columns", "measurement-discard", "measurement-seal", "measurements", "rankings"),
         *("registration-detail", "registration-differences", "registration-history", "registration-list"),
         *(
@@ -163,6 +185,18 @@ NO_CASE_CONTENT = {
             "submission-decide",
         ),
         *("submission-list", "upload", "uploads"),
+        *(entry.name for entry in acts if entry.name not in ("archive", "archive-preview", "archives")),
+        *("runner", "runner-finish", "runner-heartbeat", "runner-measurements", "runner-outputs", "runner-release"),
+        *(
+            "runner-run",
+            "runner-runs",
+            "algorithm-upload",
+            "algorithm-uploads",
+            "algorithms",
+            "run",
+            "run-cancel",
+            "runs",
+        ),
     },
     "datasets": {
         *("begin_version", "checksums", "consent", "data", "downloads_csv", "offer", "publish", "release", "remove"),
@@ -181,12 +215,20 @@ NO_CASE_CONTENT = {
     "measurements": {"columns", "discard", "seal", "tables"},
     "reports": {"checklist_csv", "design", "desk", "index", "item", "make", "progress", "publish", "team", "withdraw"},
     "results": {
-        *("days_csv", "days_json", "failed_csv", "history", "history_csv", "history_json", "organize", "probing_csv"),
+        *("days_csv", "days_json", "failed_csv", "history", "history_csv", "history_json", "monitor", "organize"),
+        "probing_csv",
         *("repeat", "repeat_many", "submissions_csv", "work"),
     },
     "submissions": {"decide", "describe", "method", "own", "own_csv", "upload", "uploads"},
     "test_sets": {
-        *("answer_case_report", "discard_archive", "exclude_case", "seal_archive", "test_set_archives"),
+        *(
+            "accept_findings",
+            "answer_case_report",
+            "discard_archive",
+            "exclude_case",
+            "seal_archive",
+            "test_set_archives",
+        ),
         *("test_set_upload", "test_set_uploads", "undo_sealing"),
     },
 }

@@ -14,7 +14,12 @@ from reviews.services.filing import submit_revision
 from tests.integration.reviews.test_permissions import PAGES, address
 from tests.unit.reviews.world import NAMES, vary
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Files and texts are searched for names. `test_permissions.py` and `test_pages.py` read them on both databases."
+    ),
+]
 SECTIONS = ("mission", "participation", "data", "annotation", "assessment", "clinical", "general")
 
 

@@ -49,6 +49,7 @@ PAGES = {
     "file": SIGNED_IN,
     "filing": only(EVERY_PART, reviewer=GO),
     "decide": only(INSIDERS, owner=FORBIDDEN, editor=FORBIDDEN, reviewer=FORBIDDEN, chair=OPEN, administrator=OPEN),
+    "rehearsal": EVERY_PART,
     "revision": only(INSIDERS, owner=GO, editor=GO, reviewer=FORBIDDEN, chair=FORBIDDEN, administrator=FORBIDDEN),
     "changes": EVERY_PART,
     "points": EVERY_PART,

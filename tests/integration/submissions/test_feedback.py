@@ -57,7 +57,7 @@ def test_a_team_chooses_until_the_deadline_in_the_browser_and_over_the_interface
     client.force_login(world.ada)
     page = client.get(second.get_absolute_url()).content.decode()
     assert "your team chose none, so the last one counts" in page
-    assert "Make it count" in page
+    assert "Count this submission" in page
     client.post(f"{second.get_absolute_url()}decide/", {"decision": "choose"})
     assert [run.submission for run in counted_runs(world.phase)] == [second]
     assert "your team chose it" in client.get(second.get_absolute_url()).content.decode()
@@ -154,12 +154,12 @@ def test_nothing_is_shown_before_the_registered_release_not_even_after_the_end(c
 def test_scores_are_told_as_exactly_as_the_phase_says_wherever_they_appear(
     client, tmp_path, db, workers, monkeypatch, feedback
 ):
-    references = {f"case_{n:03}": labels(n % 3 - 1) for n in range(6)}
+    references = {f"case_{n:03}": labels(n % 3 - 1, case=f"case_{n:03}") for n in range(6)}
     world = build(tmp_path / "r", references=references, results="aggregate", leaderboard="sealed", feedback=feedback)
     monkeypatch.setattr(hooks, "run_scored", [release_new])
 
     def hand_in(shifts, team=None):
-        files = {f"case_{n:03}.nii.gz": nifti(labels(shift)) for n, shift in enumerate(shifts)}
+        files = {f"case_{n:03}.nii.gz": nifti(labels(shift, case=f"case_{n:03}")) for n, shift in enumerate(shifts)}
         return Submission.objects.get(pk=world.upload(zipped(files), team=team).pk)
 
     first = hand_in((0, 0, 0, 0, 0, 0))

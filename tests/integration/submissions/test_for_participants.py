@@ -54,7 +54,7 @@ def test_an_archive_inside_the_archive_is_named_with_its_remedy(world: World, wo
     with zipfile.ZipFile(inner, "w") as archive:
         archive.writestr("inner.zip", zipped(predictions()))
     reason = Submission.objects.get(pk=world.upload(inner.getvalue()).pk).reason
-    assert reason.endswith("inner.zip is an archive inside the archive, which is not opened. Pack its files directly.")
+    assert reason.endswith("inner.zip: an archive inside the archive is not opened; pack its files directly.")
 
 
 def test_what_has_arrived_of_a_lost_file_can_be_thrown_away(client, world: World):
@@ -96,12 +96,13 @@ def test_who_waits_is_told_how_many_are_before_and_how_long_it_takes(world: Worl
 def test_a_phase_that_withholds_says_so_before_the_upload_and_shows_no_digits_that_it_withholds(
     client, tmp_path, db, workers, monkeypatch, feedback, words
 ):
-    references = {f"case_{n:03}": labels(n % 3 - 1) for n in range(6)}
+    names = [f"case_{n:03}" for n in range(6)]
+    references = {name: labels(n % 3 - 1, case=name) for n, name in enumerate(names)}
     world = build(tmp_path / "r", references=references, results="aggregate", leaderboard="sealed", feedback=feedback)
     monkeypatch.setattr(hooks, "run_scored", [release_new])
     client.force_login(world.ada)
     assert f"own aggregate only, {words}" in page_of(client, f"{BASE}submit/")
-    submission = world.upload(zipped({f"case_{n:03}.nii.gz": nifti(labels(0)) for n in range(6)}))
+    submission = world.upload(zipped({f"{name}.nii.gz": nifti(labels(0, case=name)) for name in names}))
     shown = [row["shown"] for row in Submission.objects.get().release.scores]
     page = page_of(client, submission.get_absolute_url())
     for value in shown:

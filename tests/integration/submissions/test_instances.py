@@ -26,6 +26,7 @@ from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.results.queries.pictures import picture_name
 from submissions.results.services.pictures import draw
+from submissions.services import states
 from tests.integration.submissions.world import World, zipped
 
 pytestmark = [
@@ -168,7 +169,7 @@ def test_summaries_average_along_the_levels_of_the_assessment(nuclei: World, wor
 
 
 def test_pictures_of_cases_have_one_panel_over_the_colour_image(nuclei: World, workers):
-    run = scored(nuclei, {f"{case}.png": png(cells(1)) for case in CASES}).runs.get()
+    run = scored(nuclei, {f"{case}.png": png(cells(1 + number)) for number, case in enumerate(CASES)}).runs.get()
     draw(run_id=run.pk, case="cell_1")
     for with_reference in (False, True):
         name = picture_name(run, "cell_1", with_reference=with_reference)
@@ -262,29 +263,30 @@ def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classe
     held = classed.upload(zipped(files | table), accept_incomplete=True)
     held.refresh_from_db()
     report = Report.of(held.report)
-    assert {finding.case: (finding.file, finding.message, finding.remedy) for finding in report.troubled} == {
-        "cell_1": (
-            "instances.csv",
-            "instances.csv: case cell_1: 'oval' as class in row 2; expected one of round, square",
-            "Correct the table and send it again.",
-        ),
-        "cell_2": (
-            "instances.csv",
-            "instances.csv: case cell_2: the instance 7 has no pixel in cell_2.png; expected one row for each object of the label map",
-            "Correct the table and send it again.",
-        ),
+    assert held.state == Submission.State.HELD
+    first = "instances.csv: case cell_1: 'oval' as class in row 2; expected one of round, square"
+    assert report.troubled == []
+    assert {case: finding.message for case, finding in report.findings.items() if finding.message} == {
+        "cell_1": f"1 of 3 not used: {first}",
+        "cell_2": "2 of 4 not used: instances.csv: case cell_2: the instance 7 has no pixel in cell_2.png",
     }
+    [question] = [question for question in report.asked if question.id == "parts_not_used"]
+    assert question.reason == f"3 of 7 objects or rows are not used; the first is {first}"
     assert [extra.file for extra in report.extra] == ["instances.csv: case cell_9"]
+    states.score_as_it_is(submission=held, actor=classed.ada)
+    # Each row costs its object: no case is missing, and no value of all cases together.
     frame = results_frame(held.runs.get())
-    assert set(frame[frame["outcome"] == "missing"]["case"]) == {"cell_1", "cell_2", ""}
+    assert "missing" not in set(frame["outcome"])
+    lost = frame[(frame["metric"] == "curve") & (frame["case"] == "")].set_index("region")["value"]
+    assert 0.5 < lost["round"] < 1
+    assert 0.5 < lost["square"] < 1
     # The client says the same before anything is uploaded, and the page what is needed.
     client.force_login(classed.ada)
     (tmp_path / "mine.zip").write_bytes(zipped(files | table))
     asked = {"challenge": "blocks", "phase": classed.phase.pk, "path": tmp_path / "mine.zip"}
     outcome = validate(Platform(client), **asked)
-    assert [(found.case, found.reason, found.remedy) for found in outcome.findings] == [
-        (found.case, found.message, found.remedy) for found in report.troubled
-    ]
+    assert outcome.findings == []
+    assert [found.sentence for found in outcome.questions] == [asked.sentence for asked in report.asked]
     assert outcome.extra == ["instances.csv: case cell_9: no case of this name; ignored"]
     (tmp_path / "mine.zip").write_bytes(zipped(files))
     with pytest.raises(Exception, match=r"no instances\.csv\. It tells the class of each object and the score"):

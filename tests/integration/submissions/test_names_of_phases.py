@@ -6,7 +6,12 @@ from challenges.models import Task
 from challenges.queries import label_of
 from submissions.services.messages import where_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "Names are composed in Python. `test_overview.py` executes the queries on both databases."
+    ),
+]
 
 
 def test_a_phase_of_one_of_several_tasks_is_named_with_its_task(world, django_assert_num_queries):

@@ -135,7 +135,7 @@ def test_pages_show_the_parts_and_the_matrix_with_shares_of_the_row(classed: Wor
 
 
 def test_a_task_of_one_class_says_that_there_is_nothing_to_classify(nuclei: World, workers):
-    submission = scored(nuclei, {f"{case}.png": png(cells(1)) for case in CASES})
+    submission = scored(nuclei, {f"{case}.png": png(cells(1 + number)) for number, case in enumerate(CASES)})
     rank(nuclei.phase)
     client = Client()
     client.force_login(nuclei.organizer)

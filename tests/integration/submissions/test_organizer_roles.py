@@ -10,7 +10,12 @@ from submissions.results import urls as result_urls
 from tests.integration.submissions.world import World, predictions, zipped
 
 urlpatterns = [*submission_urls.urlpatterns, *result_urls.urlpatterns, *test_set_urls.urlpatterns]
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "The queries are the same for each role. `test_overview.py` opens these pages on both databases."
+    ),
+]
 
 ROLES = ("visitor", "stranger", "team", "moderator", "manager", "owner", "staff", "administrator")
 HIDDEN = (302, 404, 404, 404)
@@ -21,6 +26,7 @@ NAMED = (*HIDDEN, 200, 200, 404, 404)
 # Owners seal; a refusal is a message on the page that they are sent back to.
 OWNED = (*HIDDEN, 403, 302, 404, 302)
 GET = {
+    "monitor": NAMED,
     "work": SEEN,
     "days_json": SEEN,
     "days_csv": SEEN,
@@ -45,8 +51,13 @@ POST = {
     "reference": NAMED,
     "undo_sealing": OWNED,
 }
-# What needs an archive under way: `tests/integration/test_sets/test_received_archives.py` has roles and protocol.
-ELSEWHERE = {"test_set_uploads", "test_set_upload", "seal_archive", "discard_archive", "archive_preview"}
+# What needs an archive under way: `tests/integration/test_sets/test_received_archives.py` and `test_findings.py` have
+# roles and protocol.
+ELSEWHERE = {
+    *("test_set_uploads", "test_set_upload", "seal_archive", "discard_archive", "archive_preview"),
+    *("archive_findings", "accept_findings", "finding_picture"),
+    *("overlaps", "overlap_picture"),  # test_overlaps.py
+}
 
 
 def test_every_role_at_every_address_of_organizers(client, world: World, workers):

@@ -70,6 +70,7 @@ MATRIX: dict[str, dict[str, int]] = {
     "submissions/{id}/cases/case_001/sheets/reference/y/": {"organizer": OPEN},
     "submissions/{id}/cases/case_001/sheets/nothing/z/": {},
     "organize/submissions/": {"organizer": OPEN, "administrator": OPEN},
+    "organize/monitor/": {"organizer": OPEN},
     "organize/submissions/{id}/archive/": {"organizer": OPEN, "administrator": OPEN},
     "organize/phases/{phase}/results.csv": {"organizer": OPEN, "administrator": OPEN},
     "organize/cases/case_001/": {"organizer": OPEN, "administrator": OPEN},

@@ -12,7 +12,7 @@ pytestmark = [
     ),
 ]
 
-LISTS = {"submissions/": ("ada", 18), "organize/submissions/": ("organizer", 12)}
+LISTS = {"submissions/": ("ada", 18), "organize/submissions/": ("organizer", 14)}
 
 
 @pytest.mark.parametrize("rest", LISTS)

@@ -58,7 +58,7 @@ def test_of_two_uploads_that_end_at_the_same_instant_at_the_limit_one_passes(wor
     waiting = []
     for _ in range(2):
         upload = submitting.create_upload(
-            user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
+            user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content), again=True
         )
         waiting.append(uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read))
     ended = concurrently([lambda upload=upload: submitting.finish(upload=upload) for upload in waiting])
@@ -126,7 +126,7 @@ def test_of_two_uploads_of_one_person_with_two_teams_at_the_same_instant_at_the_
 def test_nobody_finishes_an_upload_of_a_team_that_was_left(world: World):
     content = zipped(predictions())
     upload = submitting.create_upload(
-        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
+        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content), again=True
     )
     upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
     leave(user=world.ada, member=world.adas.members.get())
@@ -138,7 +138,7 @@ def test_nobody_finishes_an_upload_of_a_team_that_was_left(world: World):
 def test_the_same_upload_finished_by_two_requests_at_once_is_one_submission(world: World):
     content = zipped(predictions())
     upload = submitting.create_upload(
-        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
+        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content), again=True
     )
     upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
     ended = concurrently([lambda: submitting.finish(upload=upload)] * 2)

@@ -14,7 +14,12 @@ from tests.integration.challenges import world
 from tests.integration.leaderboards.conftest import storage_folder, surroundings
 
 __all__ = ["storage_folder", "surroundings"]
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.any_database(
+        "The rule is computed from the registered document. `test_scoring_path.py` submits on both databases."
+    ),
+]
 OPEN = {"data_usage_agreement": None}
 
 

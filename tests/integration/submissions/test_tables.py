@@ -35,10 +35,15 @@ from submissions.models import Chunk, Submission
 from submissions.queries import evidence_of, results_frame
 from submissions.results.queries.pictures import picture_name
 from submissions.results.services.pictures import draw
-from submissions.services import scoring, validation
+from submissions.services import scoring, states, validation
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Kinds of problem differ in files and values. `test_scoring_path.py` writes the same rows on both databases."
+    ),
+]
 
 CASES = tuple(f"image_{number:02d}" for number in range(1, 9))
 CLASSES = ("benign", "malignant")
@@ -234,7 +239,11 @@ def test_a_row_that_cannot_be_taken_costs_only_itself_and_is_named(cells: World,
     rows = boxes()
     rows[1][2] = "1.5"
     rows[3][5] = rows[3][3]
-    submission = scored(cells, {"objects.csv": table(rows)})
+    submission = handed_in(cells, {"objects.csv": table(rows)})
+    assert submission.state == Submission.State.HELD
+    states.score_as_it_is(submission=submission, actor=cells.ada)
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.SCORED
     report = Report.of(submission.report)
     [question] = report.questions
     assert question.sentence.startswith(
@@ -326,10 +335,10 @@ def test_pages_of_a_case_show_its_picture_and_say_what_there_is_no_value_of(imag
     submission = scored(images, {"labels.csv": labels()})
     client.force_login(images.ada)
     page = client.get(submission.get_absolute_url()).content.decode()
-    assert "one value for the whole data set, and none for a single case" in page
+    assert "one value for the whole data set. Single cases have none." in page
     assert "AUROC" in page
     page = client.get(f"{submission.get_absolute_url()}cases/{CASES[0]}/").content.decode()
-    assert "none for a single case" in page
+    assert "Single cases have none." in page
     page = client.get(f"/challenges/blocks/submit/?phase={images.phase.pk}").content.decode()
     assert "case,p_benign,p_malignant" in page
     client.force_login(images.organizer)

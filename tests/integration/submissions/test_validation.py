@@ -100,7 +100,7 @@ def test_scored_as_it_is_the_missing_case_counts_as_missing(world: World, worker
     run = submission.runs.get()
     assert submission.state == State.SCORED
     assert run.summary["missing_cases"] == 1
-    assert run.case_notes == {"case_002": "there is no file for case_002"}
+    assert run.case_notes == {"case_002": "There is no file for case_002"}
 
 
 def test_whoever_said_so_beforehand_is_not_asked(world: World, workers):
@@ -128,7 +128,7 @@ def test_a_phase_that_wants_complete_submissions_refuses_others(tmp_path, db, wo
 def test_a_submission_without_any_valid_case_is_refused(world: World, workers):
     submission, _ = submitted(world, {f"{case}.nii.gz": b"nothing" for case in CASES})
     assert submission.state == State.REFUSED
-    assert "None of the 4 expected cases can be scored" in submission.reason
+    assert "None of the 4 cases has a prediction that can be read" in submission.reason
 
 
 def test_an_archive_with_other_files_says_which_it_found(world: World, workers):
@@ -167,7 +167,10 @@ def test_a_tar_archive_is_taken_like_a_zip(world: World, workers):
 
 
 def test_a_volume_with_its_axes_the_other_way_round_is_the_same_volume(world: World, workers):
-    turned = nifti(labels(1)[::-1].copy(), AFFINE @ np.array([[-1.0, 0, 0, SHAPE[0] - 1], *np.eye(4)[1:].tolist()]))
+    turned = nifti(
+        labels(1, case="case_002")[::-1].copy(),
+        AFFINE @ np.array([[-1.0, 0, 0, SHAPE[0] - 1], *np.eye(4)[1:].tolist()]),
+    )
     plain = world.upload(zipped(predictions()))
     reoriented = world.upload(zipped(replaced(turned)))
     for submission in (plain, reoriented):

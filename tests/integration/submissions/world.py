@@ -23,6 +23,7 @@ from submissions.models import Submission
 from submissions.services.submitting import create_upload, finish
 
 SHAPE = (12, 10, 8)
+_OFFSETS = ((0, 1), (0, 0), (1, 0), (-1, 0), (0, -1))
 AFFINE = np.diag([1.0, 1.0, 2.0, 1.0])
 CASES = ("case_001", "case_002", "case_003", "case_010")
 ASSESSMENT: dict[str, Any] = {
@@ -45,11 +46,16 @@ ASSESSMENT: dict[str, Any] = {
 }
 
 
-def labels(shift: int = 0, *, shape: tuple[int, ...] = SHAPE) -> np.ndarray:
-    """Two touching blocks, moved along the first axis."""
+def labels(shift: int = 0, *, shape: tuple[int, ...] = SHAPE, case: str = "") -> np.ndarray:
+    """Two touching blocks, moved along the first axis, and along the others by an amount that differs between cases.
+
+    Reference and prediction of a case move alike, so that its values do not depend on `case`.
+    """
+    number = int("".join(filter(str.isdigit, case)) or 1)
+    y, z = _OFFSETS[number % len(_OFFSETS)]
     array = np.zeros(shape, dtype=np.uint8)
-    array[2 + shift : 5 + shift, 2:7, 2:6] = 1
-    array[5 + shift : 8 + shift, 2:7, 2:6] = 2
+    array[2 + shift : 5 + shift, 2 + y : 7 + y, 2 + z : 6 + z] = 1
+    array[5 + shift : 8 + shift, 2 + y : 7 + y, 2 + z : 6 + z] = 2
     return array
 
 
@@ -68,7 +74,7 @@ def _gzip(content: bytes) -> bytes:
 
 def predictions(shift: int = 1, cases: Iterable[str] = CASES) -> dict[str, bytes]:
     """File name → content of one algorithm's predictions."""
-    return {f"{case}.nii.gz": nifti(labels(shift)) for case in cases}
+    return {f"{case}.nii.gz": nifti(labels(shift, case=case)) for case in cases}
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:
@@ -96,8 +102,9 @@ class World:
     def upload(
         self, content: bytes, *, team: Team | None = None, name: str = "predictions.zip", **more: Any
     ) -> Submission:
-        """Hand in an archive through the services that a browser upload goes through."""
+        """Submit an archive through the services of a browser upload, also if it was submitted before."""
         team = team or self.adas
+        more = {"again": True, **more}
         user = team.members.get().user
         upload = create_upload(user=user, phase=self.phase, team=team, file_name=name, size=len(content), **more)
         append(upload=upload, offset=0, read=io.BytesIO(content).read)
@@ -136,7 +143,7 @@ def build(
         **phase_fields,
     }
     phase = create_phase(actor=organizer, task=task, assessment=ASSESSMENT, **fields)
-    test_set = add_test_set(phase, folder, references or {case: labels() for case in CASES}, **(sealed or {}))
+    test_set = add_test_set(phase, folder, references or {case: labels(case=case) for case in CASES}, **(sealed or {}))
     adas = join_with_team(user=ada, challenge=challenge, team_name="Ada's")
     bos = join_with_team(user=bo, challenge=challenge, team_name="Bo's")
     return World(challenge, phase, test_set, organizer, ada, bo, adas, bos)

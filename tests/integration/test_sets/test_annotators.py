@@ -21,7 +21,11 @@ SHIFTS = {"1": 0, "2": 0, "b.3": 2}
 
 
 def drawn(cases=CASES) -> dict[str, bytes]:
-    return {f"annotator-{name}/{case}.nii.gz": nifti(labels(shift)) for name, shift in SHIFTS.items() for case in cases}
+    return {
+        f"annotator-{name}/{case}.nii.gz": nifti(labels(shift, case=case))
+        for name, shift in SHIFTS.items()
+        for case in cases
+    }
 
 
 def test_annotators_are_merged_sealed_and_scored_each(world: World, tmp_path, workers):

@@ -60,6 +60,9 @@ def test_an_archive_arrives_in_pieces_and_is_sealed_once(owner, world: World, wo
     assert owner.head(address, headers=TUS)["Podium-Page"] == done["Podium-Page"]
     [kept] = TestSetArchive.objects.all()
     assert (kept.state, kept.test_set) == (TestSetArchive.State.READ, None)
+    owner.post(
+        f"{PAGE}archives/{kept.pk}/findings/accept/", {"check": "same_reference", "answer": "Meant to be equal."}
+    )
     owner.post(f"{PAGE}archives/{kept.pk}/seal/")
     kept.refresh_from_db()
     assert (kept.state, kept.reason, kept.test_set.version) == (TestSetArchive.State.SEALED, "Drawn anew.", 2)

@@ -115,7 +115,7 @@ def test_the_page_asks_as_often_for_many_cases_and_looks(
 ):
     client.force_login(world.organizer)
     client.get(PAGE)
-    with django_assert_max_num_queries(30) as first:
+    with django_assert_max_num_queries(31) as first:
         client.get(PAGE)
     asked = len(first)  # before the next request empties the log of queries
     for case in CASES:
@@ -146,8 +146,8 @@ def test_the_page_asks_for_what_the_kind_of_problem_needs(client, world: World):
         return " ".join(re.sub(r"<[^>]*>", "", text).split())
 
     client.force_login(world.organizer)
-    assert "You may add a folder images and a table cases.csv" in asked()
+    assert "You can add a folder images. You can add a table cases.csv" in asked()
     world.phase = add_phase(world, "images", LABELS)
     text = asked()
     assert "Pack a folder references with the table of all cases, and a table cases.csv with a column case" in text
-    assert "You may add other characteristics as columns, and a folder images." in text
+    assert "You can add other characteristics as columns, and a folder images." in text

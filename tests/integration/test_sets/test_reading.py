@@ -16,7 +16,12 @@ from evaluation.problems.tables import TableProblem
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "The preview is computed from files of the archive. `test_archives.py` seals archives on both databases."
+    ),
+]
 
 RANKING = {"uncertainty": {"bootstrap": 0, "seed": 1}}
 KINDS = (

@@ -14,8 +14,9 @@ from datastore.test_sets import vault
 from datastore.test_sets.models import TestSet, TestSetArchive
 from datastore.test_sets.queries.work import CHECKING
 from datastore.test_sets.services import arrivals, received_archives
+from datastore.test_sets.services.findings import accept
 from datastore.uploads.storage import private
-from tests.integration.submissions.world import CASES, World, predictions, zipped
+from tests.integration.submissions.world import CASES, World, labels, nifti, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,7 +24,8 @@ PAGE = "/challenges/blocks/organize/test-sets/"
 
 
 def archive(shift: int = 1, cases=CASES) -> SimpleUploadedFile:
-    files = {f"references/{name}": content for name, content in predictions(shift, cases).items()}
+    """References that are identical for all cases, so that there are findings to accept."""
+    files = {f"references/{case}.nii.gz": nifti(labels(shift)) for case in cases}
     return SimpleUploadedFile("references.zip", zipped(files), content_type="application/zip")
 
 
@@ -105,6 +107,7 @@ def test_an_archive_is_kept_encrypted_until_a_worker_has_sealed_it(client, world
     assert TestSet.objects.filter(phase=world.phase).count() == 1
     again = client.post(address, {"archive": archive(), "reason": "Once more."})
     assert b"was read and is not sealed yet. Seal or discard it first." in again.content
+    accept(actor=world.organizer, archive=kept, answer="Meant to be equal.")
     assert client.post(f"{PAGE}archives/{kept.pk}/seal/").status_code == 302
     assert client.post(f"{PAGE}archives/{kept.pk}/discard/", follow=True).status_code == 200  # too late, and said so
     for _ in range(2):
@@ -134,7 +137,8 @@ def test_what_was_read_is_shown_before_anything_is_sealed(client, world: World):
         "<dt>Cases that count</dt><dd>4</dd>",
         "case_001, case_002, case_003, case_010</dd>",
         "Nothing is sealed yet.",
-        "Seal 4 cases",
+        "4 open</span> Accept each finding",
+        "Review findings",
         "Voxels",
     ):
         assert said in text
@@ -148,6 +152,7 @@ def test_what_was_read_is_shown_before_anything_is_sealed(client, world: World):
     Organizer.objects.create(challenge=world.challenge, user=other, role=Organizer.Role.OWNER)
     client.force_login(other)
     assert client.get(picture).status_code == 404
+    accept(actor=other, archive=kept, answer="Meant to be equal.")
     page = client.get(PAGE).content
     assert (b"Seal 4 cases" in page, b"previews/0.png" in page) == (True, False)
 
@@ -219,6 +224,8 @@ def test_lost_archives_are_found_and_given_up_after_some_attempts(client, world:
 def test_who_lost_the_lease_seals_nothing(world: World, monkeypatch):
     kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
     received_archives.work_off(archive_id=kept.pk)
+    kept.refresh_from_db()
+    accept(actor=world.organizer, archive=kept, answer="Meant to be equal.")
     received_archives.confirm(archive=kept, actor=world.organizer)
     take = received_archives.take_archive
 

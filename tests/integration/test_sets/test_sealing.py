@@ -24,7 +24,7 @@ def test_a_test_set_is_sealed_with_a_digest_over_everything_in_it(world: World):
 
 
 def test_a_new_version_takes_the_place_of_the_old_one(world: World, tmp_path):
-    second = add_test_set(world.phase, tmp_path / "second", {case: labels(1) for case in CASES})
+    second = add_test_set(world.phase, tmp_path / "second", {case: labels(1, case=case) for case in CASES})
     assert (second.version, second.is_active) == (2, True)
     assert not TestSet.objects.get(version=1).is_active
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -73,7 +73,7 @@ def test_a_sealing_is_undone_until_somebody_submits_and_the_log_has_both(client,
 
 
 def test_undoing_a_replacement_brings_the_version_before_back(world: World, tmp_path):
-    second = add_test_set(world.phase, tmp_path / "second", {case: labels(1) for case in CASES})
+    second = add_test_set(world.phase, tmp_path / "second", {case: labels(1, case=case) for case in CASES})
     undo_sealing(test_set=second, actor=world.organizer)
     assert list(TestSet.objects.filter(is_active=True).values_list("version", flat=True)) == [1]
     with pytest.raises(TestSetError, match="Version 2 is not in use"):

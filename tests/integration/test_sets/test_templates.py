@@ -13,6 +13,7 @@ from datastore.test_sets.services.sealing import TestSetError
 from datastore.test_sets.services.templates import template_of
 from evaluation import problems
 from evaluation.assessment import parse
+from evaluation.problems import kind_of
 from evaluation.problems.files import FileProblem
 from tests.integration.submissions.world import ASSESSMENT, World
 
@@ -101,7 +102,7 @@ def test_a_filled_template_is_sealed(world: World, tmp_path, kind):
     for name, content in template.items():
         if name.startswith("references/") and name != "references/":
             assert f"Fill {name}. Its columns are {', '.join(rows_of(content)[0])}." in text
-    problem = parse(document).kind
+    problem = kind_of(parse(document))
     assert not isinstance(problem, FileProblem) or problem.suffixes[0] in text
     cases = cases_of(references)
     path = packed(tmp_path, filled(template, references, cases))

@@ -13,7 +13,12 @@ from submissions.results.queries.pictures import picture_name
 from submissions.results.services import pictures
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.any_database(
+        "Encryption of files is tested. `test_sealing.py` writes the same rows on both databases."
+    ),
+]
 GZIP, AGE = b"\x1f\x8b", b"age-encryption.org/v1"
 
 

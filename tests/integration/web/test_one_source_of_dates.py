@@ -1,5 +1,6 @@
 """Dates, limits and states of phases: every page, message and interface gives the same ones, to every role."""
 
+import copy
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
@@ -7,6 +8,7 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 from podium_client import cli
@@ -181,6 +183,20 @@ SITUATIONS = (
 )
 
 
+@pytest.fixture(scope="module", params=SITUATIONS, ids=lambda build: build.__name__)
+def base(request, django_db_setup, django_db_blocker):
+    """A situation that is built once for all its tests and rolled back after them."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield request.param()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def situation(base, db):
+    """A copy of a situation, in a transaction that ends with the test."""
+    return copy.deepcopy(base)
+
+
 class Facts(HTMLParser):
     """Marked facts of a page: kind, subject, exact value, the text shown, and the moments in it."""
 
@@ -278,9 +294,7 @@ def expected_facts(situation: Situation) -> dict[tuple[str, str], str]:
     return found
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_all_pages_show_the_same_dates_limits_and_states(build):
-    situation = build()
+def test_all_pages_show_the_same_dates_limits_and_states(situation):
     expected, kinds = expected_facts(situation), set()
     wrong = []
     for role, client in clients(situation).items():
@@ -310,9 +324,7 @@ def test_all_pages_show_the_same_dates_limits_and_states(build):
     assert {"state", "opens", "closes", "limits"} <= kinds
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_the_record_and_the_page_of_the_challenge_agree_about_the_opening(build):
-    situation = build()
+def test_the_record_and_the_page_of_the_challenge_agree_about_the_opening(situation):
     record = Client().get(f"/registry/{situation.registered.registration.identifier}/").content.decode()
     told = re.findall(r'data-fact="submissions-opened" data-value="([^"]+)"', record)
     days = [moment for moment in situation.opens.values() if moment is not None]
@@ -332,9 +344,7 @@ def test_the_record_and_the_page_of_the_challenge_agree_about_the_opening(build)
             assert f"published {before} day{'' if before == 1 else 's'} before submissions open" in page
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_the_interface_and_the_command_line_agree_with_the_pages(build):
-    situation = build()
+def test_the_interface_and_the_command_line_agree_with_the_pages(situation):
     if not situation.is_public:
         assert Client().get(f"/api/v1/challenges/{situation.challenge.slug}/").status_code == 404
         return
@@ -364,9 +374,7 @@ def test_the_interface_and_the_command_line_agree_with_the_pages(build):
             assert (state, when) == ("not open", f"opens {situation.opens[slug]:%Y-%m-%d %H:%M} UTC")
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_reports_refusals_and_messages_agree_with_the_pages(build):
-    situation = build()
+def test_reports_refusals_and_messages_agree_with_the_pages(situation):
     for slug, entry in {
         phase.name: phase for phase in collect(situation.challenge, audience=Audience.ORGANIZERS).phases
     }.items():
@@ -400,9 +408,7 @@ def wrong_words(situation: Situation, text: str) -> set[str]:
     return {words for words in {*found, "9000"} if re.search(rf"(?<!\d){re.escape(words)}", text)}
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_lists_data_and_reports_show_the_same_dates_and_states(build):
-    situation = build()
+def test_lists_data_and_reports_show_the_same_dates_and_states(situation):
     expected, kinds, wrong, opened = expected_facts(situation), set(), [], set()
     for role, client in clients(situation).items():
         for address in other_pages(situation):
@@ -434,9 +440,7 @@ def test_lists_data_and_reports_show_the_same_dates_and_states(build):
     assert "registration" in kinds
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_the_exposure_report_states_when_each_phase_really_opens_and_closes(build):
-    situation = build()
+def test_the_exposure_report_states_when_each_phase_really_opens_and_closes(situation):
     text = Client()
     text.force_login(situation.registered.owner)
     page = text.get(f"/challenges/{situation.challenge.slug}/report/exposure/").content.decode()
@@ -447,9 +451,7 @@ def test_the_exposure_report_states_when_each_phase_really_opens_and_closes(buil
         assert f"{phase.name}: {begins} {ends}" in page, slug
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_the_challenge_report_states_the_dates_of_the_pages(build):
-    situation = build()
+def test_the_challenge_report_states_the_dates_of_the_pages(situation):
     source = Source(collect(situation.challenge, audience=Audience.ORGANIZERS), Ledger())
     item = Item(number="11", title="Schedule", fill=Fill.FULL, parameters=())
     logged.dates(item, source)
@@ -462,9 +464,7 @@ def test_the_challenge_report_states_the_dates_of_the_pages(build):
         assert state == {"held": "upcoming"}.get(situation.states[slug], situation.states[slug])
 
 
-@pytest.mark.parametrize("build", SITUATIONS, ids=lambda build: build.__name__)
-def test_feed_sitemap_and_interface_of_the_registry_state_the_moments_of_the_record(build):
-    situation = build()
+def test_feed_sitemap_and_interface_of_the_registry_state_the_moments_of_the_record(situation):
     registration = situation.registered.registration
     # Registered on another day than its newest version, so that one date cannot pass for the other.
     earlier = registration.registered_at - 3 * DAY

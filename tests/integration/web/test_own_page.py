@@ -54,6 +54,15 @@ def test_a_new_account_is_shown_where_to_start():
         assert f'<a href="{reverse(name)}">' in html.split('id="next"')[1]
 
 
+def test_a_new_account_is_offered_open_challenges_and_a_participant_is_not():
+    made = built(ranked=("open",))
+    html = home(User.objects.create_user("new-one", "new-one@example.org"))
+    assert "Suggested challenges" in html
+    assert f'<a href="{made.challenge.get_absolute_url()}">' in html
+    for person in ("member", "organizer"):
+        assert "Suggested challenges" not in home(made.people[person])
+
+
 def test_a_change_is_against_the_ranking_before():
     made = built(ranked=("open",))
     phase = made.phases["open"]

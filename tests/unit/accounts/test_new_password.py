@@ -45,7 +45,7 @@ def test_changing_the_password_revokes_tokens_and_other_sessions_and_says_so(ada
     assert Entry.objects.filter(act="token_revoked").count() == 1
     letter = Email.objects.get()
     assert letter.to == "ada@example.org"
-    assert "All your access tokens were revoked" in letter.text
+    assert "All your access tokens are revoked" in letter.text
 
 
 def test_resetting_the_password_revokes_them_as_well(ada, secret, client):
@@ -59,7 +59,7 @@ def test_resetting_the_password_revokes_them_as_well(ada, secret, client):
     client.post(form.request["PATH_INFO"], {"password1": NEW, "password2": NEW})
     assert use_token(secret) is None
     assert elsewhere.get(reverse("accounts:tokens")).status_code == 302
-    assert "All your access tokens were revoked" in Email.objects.latest("created_at").text
+    assert "All your access tokens are revoked" in Email.objects.latest("created_at").text
     again = Client().get(path, follow=True).content.decode()
     assert "no longer valid" in again
 

@@ -121,7 +121,7 @@ def test_asking_for_a_new_password_looks_nothing_up_and_a_worker_writes_the_lett
         write_about_new_password(address)
     letters = dict(Email.objects.values_list("to", "text"))
     assert "/accounts/password/reset/key/" in letters["ada@example.org"]
-    assert "do not have any record" in letters["eve@example.org"]
+    assert "No account has this address." in letters["eve@example.org"]
 
 
 def test_letters_lead_to_the_address_of_the_settings_whatever_host_a_request_names(ada, settings, client):

@@ -65,6 +65,7 @@ def generated(seed: int) -> tuple[list[PhaseRules], dict]:
             *_limits(draw),
             draw.choice([str(label) for label in Phase.Counts.labels]),
             draw.random() < 0.5,
+            draw.choice([None, 1, 3]),
         )
         for number in range(draw.randint(0, 3))
     ]

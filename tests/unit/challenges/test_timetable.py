@@ -19,11 +19,12 @@ ALLOWED = {
         "challenges/queries/planning.py",
         "challenges/queries/schedule_changes.py",
         "challenges/queries/timetable.py",
+        "challenges/contributions/rehearsals.py",
     ),
     *("challenges/services/challenges.py", "challenges/services/launching.py", "challenges/templatetags/phases.py"),
     *("reports/exposure/queries/facts.py", "submissions/queries/quotas.py"),
 }
-# Facts of a report, which have fields of the same names; a multipart upload, an invitation and a thread that are closed.
+# Facts of a report, which have fields of the same names; a multipart upload, an invitation and a thread that are closed, and roles that a person has.
 OTHERS = {
     *(
         "reports/exposure/services/lines.py",
@@ -35,6 +36,7 @@ OTHERS = {
         "accounts/conversations/models.py",
         "accounts/conversations/services.py",
         "accounts/people/tables.py",
+        "accounts/notifications/queries.py",
     ),
     *("registry/drift/domain/comparing.py", "registry/changes/models.py", "accounts/people/models.py"),
 }

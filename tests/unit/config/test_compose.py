@@ -59,7 +59,10 @@ def test_what_compose_alone_reads_is_what_the_page_says():
 
 def test_the_key_of_the_references_reaches_only_those_who_open_them():
     with_key = {name for name, service in OURS.items() if "references.env" in service["env_file"]}
-    assert with_key == {"web", *(f"worker-{name}" for name in ("validate", "ingest", "score", "rank", "figures"))}
+    assert with_key == {
+        "web",
+        *(f"worker-{name}" for name in ("validate", "ingest", "score", "rank", "figures", "quality")),
+    }
     assert "PODIUM_REFERENCE_KEY" not in TEXT
 
 

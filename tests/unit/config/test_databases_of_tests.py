@@ -8,6 +8,7 @@ from tests.sources import nodes, parsed
 
 MARK = "any_database"
 TABLE = {
+    "tests/integration/marks.py": "Gives the reason that a file passes on.",
     "tests/integration/results/test_case_visibility.py": "Visibility of files and stored values, which no query compares.",
 }
 """Reasons of files that do not name them."""
@@ -63,7 +64,20 @@ def test_one_command_runs_all_of_them_on_postgresql(monkeypatch, capsys):
     assert leg.services
     assert leg.command[-1] == "tests/integration"
     assert not any(MARK in part for part in leg.command)
+    monkeypatch.setattr(run, "browser_lacks", lambda: "")
+    (walks,) = run.planned("postgres", ()).waiting
+    assert walks.services
+    assert set(run.WALKS) <= set(walks.command)
     monkeypatch.delenv("REDIS_URL", raising=False)
     monkeypatch.setenv("DATABASE_URL", "postgres://somewhere")
     assert run.main("postgres") == 2
     assert "Set REDIS_URL to run" in capsys.readouterr().out
+
+
+def test_that_command_runs_every_walk_that_the_suite_runs_on_postgresql():
+    walks = [run.ROOT / name for name in run.WALKS]
+    assert [path for path in walks if not path.exists()] == []
+    marked = [path for path in (run.ROOT / "tests").rglob("test_*.py") if "mark.services" in path.read_text("utf-8")]
+    others = [path for path in marked if "integration" not in path.parts and "unit" not in path.parts]
+    assert others
+    assert [path for path in others if not any(path.is_relative_to(walk) for walk in walks)] == []

@@ -76,7 +76,7 @@ def test_the_version_stands_in_one_place_and_is_repeated_right():
     released = re.findall(r"^## (\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert not released or released[0] == version
     code = [path for folder in ("platform", "evaluation", "client") for path in (ROOT / folder).rglob("*.py")]
-    assert [path.name for path in code if f'"{version}"' in path.read_text(encoding="utf-8")] == ["__init__.py"]
+    assert [path.name for path in code if f'"{version}"' in path.read_text(encoding="utf-8")] == ["version.py"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name)

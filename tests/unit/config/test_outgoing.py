@@ -30,7 +30,10 @@ CONNECTING = {
     "client/podium_client/connection.py": CLIENT,
     "client/podium_client/downloading.py": CLIENT,
     "client/podium_client/direct.py": CLIENT,
+    "client/podium_client/runner/link.py": "runs on a machine that executes algorithms, and waits for its platform",
     "client/podium_client/doctor.py": CLIENT,
+    "client/podium_client/scoring.py": CLIENT,
+    "client/podium_client/starting.py": CLIENT,
     "client/podium_client/site/wire.py": "runs on a computer of a hospital, whose operator waits for it",
 }
 ASKING = {

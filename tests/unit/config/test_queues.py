@@ -67,6 +67,12 @@ def test_figures_and_reports_take_no_slot_of_anything_else(workers):
     assert workers["figures"] == {"figures"}
 
 
+def test_reports_do_not_wait_for_checks_of_test_sets(workers):
+    checks = ("leaderboards.tasks.search_suspects", "test_sets.tasks.compare_images")
+    assert {queue_of(current_app, task) for task in checks} == {"quality"}
+    assert workers["quality"] == {"quality"}
+
+
 def test_periodic_messages_expire_before_the_next_is_due():
     assert settings.CELERY_BEAT_SCHEDULE
     for name, entry in settings.CELERY_BEAT_SCHEDULE.items():

@@ -13,7 +13,9 @@ import evaluation
 from tests import releases
 
 ROOT = Path(__file__).resolve().parents[3]
-PLACE = "evaluation/__init__.py"
+PLACE = "evaluation/version.py"
+EARLIER_PLACE = "evaluation/__init__.py"
+"""File that defined the version up to 0.2.0."""
 HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 RELEASE = re.compile(r"(\d+\.\d+\.\d+) - (\d{4}-\d{2}-\d{2})")
 VERSION = re.compile(r'^[+]?__version__ = "(.*)"$', re.MULTILINE)
@@ -55,7 +57,7 @@ def unknown_versions(root: Path, versions: Iterable[str]) -> list[str]:
     """Return versions that the code never had; none without the history."""
     if not is_complete(root):
         return []
-    history = git(root, "log", "--format=", "--patch", "-G__version__", "--", PLACE)
+    history = git(root, "log", "--format=", "--patch", "-G__version__", "--", PLACE, EARLIER_PLACE)
     known = {*VERSION.findall(history), *VERSION.findall((root / PLACE).read_text("utf-8"))}
     return [version for version in versions if version not in known]
 
@@ -64,7 +66,11 @@ def wrong_tags(root: Path, versions: Iterable[str]) -> list[str]:
     """Return tags of releases whose commit has another version, or that have no heading. A clone without tags has none."""
     wrong = []
     for tag in git(root, "tag", "--list", "v[0-9]*").split():
-        at_tag = VERSION.findall(git(root, "show", f"{tag}:{PLACE}"))
+        at_tag = [
+            version
+            for place in (PLACE, EARLIER_PLACE)
+            for version in VERSION.findall(git(root, "show", f"{tag}:{place}"))
+        ]
         if at_tag != [tag.removeprefix("v")] or tag.removeprefix("v") not in versions:
             wrong.append(tag)
     return wrong
@@ -113,9 +119,9 @@ def repository(tmp_path: Path) -> Path:
     """A repository with the versions 0.1.0 and 0.2.0, of which the first has a tag."""
     git(tmp_path, "init", "--quiet")
     (tmp_path / PLACE).parent.mkdir()
-    for version in ("0.1.0", "0.2.0"):
-        (tmp_path / PLACE).write_text(f'"""Package."""\n\n__version__ = "{version}"\n')
-        git(tmp_path, "add", PLACE)
+    for version, place in (("0.1.0", EARLIER_PLACE), ("0.2.0", PLACE)):
+        (tmp_path / place).write_text(f'"""Package."""\n\n__version__ = "{version}"\n')
+        git(tmp_path, "add", place)
         git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", version)
         if version == "0.1.0":
             git(tmp_path, "tag", "v0.1.0")
@@ -139,3 +145,10 @@ def test_a_tag_needs_the_version_of_its_commit_and_a_heading(repository: Path) -
     assert wrong_tags(repository, ["0.2.0"]) == ["v0.1.0"]
     git(repository, "tag", "v0.3.0")
     assert wrong_tags(repository, ["0.3.0", "0.2.0", "0.1.0"]) == ["v0.3.0"]
+
+
+def test_each_change_is_one_line_of_at_most_twenty_words() -> None:
+    lines = (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines()
+    assert [line for line in lines if line.startswith("- ") and len(line[2:].split()) > 20] == []
+    # A change does not continue on a second line.
+    assert [line for line in lines if line.startswith("  ")] == []

@@ -106,7 +106,7 @@ def test_the_form_offers_the_costs_that_are_measured_and_bounded() -> None:
             "needs a registered limit on the number of GPUs",
         ),
         ({"algorithm_execution": {**RUN, "input_socket": "My Image"}}, "algorithm_execution", "My Image"),
-        ({"metrics": [TIME]}, "metrics", "By costs alone, whoever answers anything at once is first"),
+        ({"metrics": [TIME]}, "metrics", "By costs alone, an algorithm that answers anything at once is first"),
         ({"metrics": [{**DSC, "used_for_ranking": False}, TIME]}, "metrics", "By costs alone"),
         ({"metrics": [{**DSC, "cost": "run_wall_time"}]}, "metrics", "or a cost of running, not both"),
         ({"metrics": [DSC, {**TIME, "cost_step": 30}]}, "metrics", "from 0 to below 30"),

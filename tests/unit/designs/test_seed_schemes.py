@@ -40,6 +40,7 @@ FETS = {
     ],
     "ranking_type": "single_ranking",
 }
+EXAMPLES = [point.id for point in starting_points() if point.id.startswith("example_")]
 DECATHLON = {
     "task_category": ["semantic_segmentation"],
     "regions": [{"name": "organ", "labels": ["1"]}, {"name": "tumour", "labels": ["2"]}],
@@ -89,8 +90,33 @@ def rankings_of(assessment):
 @pytest.mark.parametrize("point", starting_points(), ids=lambda point: point.id)
 def test_every_starting_point_names_its_source_and_compiles(point):
     assert point.citation
+    if point.id in EXAMPLES:
+        assert compiled({}, {}, scheme=point.id)
+        return
     task = INSTRUMENTS if point.id == "robustmis" else FETS
     assert compiled(task, task, scheme=point.id)
+
+
+@pytest.mark.parametrize("scheme", EXAMPLES)
+def test_an_example_assessment_is_a_starting_point(scheme):
+    path = Path(__file__).parents[3] / f"examples/assessments/{scheme.removeprefix('example_')}.json"
+    example = json.loads(path.read_text())
+    point, wanted, assessment = starting_point(scheme), parse(example["assessment"]), compiled({}, scheme=scheme)
+    assert (point.title, point.citation) == (example["title"], example["citations"][0])
+    assert point.about.startswith(example["about"])
+    assert assessment.problem == wanted.problem
+    assert assessment.settings == wanted.settings
+    assert assessment.regions == wanted.regions
+    assert [(use.id, use.options, use.policy) for use in assessment.metrics] == [
+        (use.id, use.options, use.policy) for use in wanted.metrics
+    ]
+    [ranking], [published] = rankings_of(assessment), rankings_of(wanted)
+    if any(use.level == "case" for use in wanted.metrics):
+        assert ranking["scheme"] == published["scheme"]
+    weights = [(step["weights"] or {}).get("metric") for step in published["combine"] or ()]
+    assert [sorted(each.values()) for each in weights if each] == [
+        sorted(step["weights"]["metric"].values()) for step in ranking["combine"] if step["weights"]
+    ]
 
 
 def test_fets_compiles_to_the_published_scheme():

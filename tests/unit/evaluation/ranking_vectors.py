@@ -12,8 +12,9 @@ import pandas as pd
 
 from evaluation.aggregation import Table, build_tables, check_results
 from evaluation.assessment import Assessment, parse
-from evaluation.ranking.resampling import Design, Drawn
-from evaluation.ranking.schemes import Ranked, Samples, apply_scheme
+from evaluation.ranking.drawn import Drawn, Samples
+from evaluation.ranking.resampling import Design
+from evaluation.ranking.schemes import Ranked, apply_scheme
 
 FOLDER = Path(__file__).parent / "ranking_examples"
 FILES = ("ex1_simulated", "ex2_distance_ties_missing")

@@ -8,8 +8,9 @@ import pytest
 
 from evaluation.aggregation import ResultsError, build_tables, check_results
 from evaluation.aggregation.columns import codes_of, metadata_column, present
-from evaluation.aggregation.tables import Coded, constant
+from evaluation.aggregation.tables import Coded
 from evaluation.assessment import parse
+from evaluation.assessment.policy_values import constant
 from evaluation.outcomes import Outcome
 
 

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.assessment import AssessmentError, parse
+from evaluation.assessment.checks import check_executable
 from evaluation.catalogue import all_metrics
+from evaluation.problems.offered_metrics import kinds_with
 
 CONTRACT = {
     "schema": 1,
@@ -200,7 +202,7 @@ def test_the_same_metric_twice_needs_names_that_tell_the_uses_apart():
 def test_every_metric_of_a_problem_can_be_registered_with_its_defaults(problem):
     regions = [{"name": "lesion", "labels": [1]}]
     for metric in all_metrics():
-        if problem in metric.problems and not metric.is_criterion:
+        if problem in kinds_with(metric) and not metric.is_criterion:
             required = [option.name for option in metric.assessment_options if option.required]
             use = {"id": metric.id, "options": dict.fromkeys(required, 0.5), "policy": {"missing": 1.0}}
             assessment = parse({"problem": problem, "regions": regions, "metrics": [use]})
@@ -251,3 +253,12 @@ def test_a_limit_of_detections_stands_in_the_document_only_where_it_is_set():
     assert "max_detections" not in parse(document).document["metrics"][0]["options"]
     limited = {**document, "metrics": [{"id": "average_precision", "options": {"max_detections": 10}}]}
     assert parse(limited).document["metrics"][0]["options"]["max_detections"] == 10
+
+
+def test_metrics_measured_elsewhere_have_names_of_their_own_and_can_be_executed():
+    document = {
+        "problem": "external",
+        "metrics": [{"id": "seams", "direction": "lower", "policy": {"missing": 100}}],
+        "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
+    }
+    check_executable(parse(document))

@@ -10,6 +10,7 @@ from scipy import ndimage
 
 from evaluation.assessment import parse
 from evaluation.assessment.metrics import check_ignored_options
+from evaluation.problems import kind_of
 from evaluation.ranking import rank
 from evaluation.readers import Geometry, LabelImage
 from evaluation.scoring.assembling import assemble
@@ -41,12 +42,12 @@ def scored(assessment, images):
     """Results table and evidence of the three algorithms."""
     rows, blocks = [], {}
     evidence = None
-    prepared = {case: assessment.kind.prepare(assessment, image) for case, image in images["reference"].items()}
+    prepared = {case: kind_of(assessment).prepare(assessment, image) for case, image in images["reference"].items()}
     for algorithm in ("near", "thin", "blind"):
         pieces = {}
         for case, image in images[algorithm].items():
-            prediction = assessment.kind.submitted(image, None)
-            result = assessment.kind.score(assessment, case, prepared[case], prediction, algorithm=algorithm)
+            prediction = kind_of(assessment).submitted(image, None)
+            result = kind_of(assessment).score(assessment, case, prepared[case], prediction, algorithm=algorithm)
             rows += result.rows
             pieces[case] = result.pieces
         if assessment.is_pooled:
@@ -78,7 +79,7 @@ def test_each_is_complete_and_names_its_sources(name):
 @pytest.mark.parametrize("name", OF_MASKS)
 def test_each_ranks_generated_label_images(name):
     assessment = parse(FILES[name]["assessment"])
-    images = label_images(sorted(assessment.kind.allowed_labels(assessment)))
+    images = label_images(sorted(kind_of(assessment).allowed_labels(assessment)))
     table, evidence = scored(assessment, images)
     assert {str(outcome) for outcome in table["outcome"]} <= {"ok", "both_empty", "ref_empty", "pred_empty"}
     assert np.isfinite(table["value"].dropna().astype(float)).all()

@@ -283,7 +283,9 @@ def test_two_that_are_not_shown_to_differ_are_not_said_to_be_tied():
     assert 0.1 <= high - low < 1
     assert headline(document) == (
         f"{leader} leads, but {other} is not significantly worse. Its lead over {other} is "
-        f"{lead['estimate']:.2f} ({outwards[0]:.2f} to {outwards[1]:.2f}).".replace("-0.", "−0.")
+        f"{lead['estimate']:.2f}; over the best of the others it is {outwards[0]:.2f} to {outwards[1]:.2f}.".replace(
+            "-0.", "−0."
+        )
     )
 
 

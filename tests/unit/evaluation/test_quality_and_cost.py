@@ -74,7 +74,7 @@ def test_who_is_beaten_by_nobody_is_filled_and_named() -> None:
     filled = {trace["name"] for trace in figure["data"] if not trace["marker"]["symbol"].endswith("-open")}
     assert filled == {"good", "cheap", "both"}
     assert figure["remarks"][0] == (
-        "good, both and cheap are beaten by nobody; the other algorithm is beaten by one of these, which is at least as good by both, "
+        "good, both and cheap are beaten by none; the other algorithm is beaten by one of these, which is at least as good by both, "
         "and better by at least one."
     )
 
@@ -180,7 +180,9 @@ def test_it_can_be_printed() -> None:
         ),
         (
             {"a": (0.9, 2.0), "b": (0.8, 1.0)},
-            ["Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other."],
+            [
+                "No algorithm is beaten by both: of two algorithms that differ, the one that is better by one is worse by the other."
+            ],
         ),
         ({"a": (0.9, 2.0), "b": (None, 1.0)}, ["Without a point, since a value is missing: b."]),
     ],

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from evaluation.ranking import stability
-from evaluation.ranking.stability import alike
+from evaluation.ranking import similar_values
+from evaluation.ranking.similar_values import alike
 
 NAN = np.nan
 
@@ -56,7 +56,7 @@ def field(seed, cases, count):
 @pytest.mark.parametrize("at_once", [1, 50, 2_000_000])
 @pytest.mark.parametrize("seed", range(12))
 def test_who_is_nearly_who_is_found_as_pair_by_pair(monkeypatch, seed, at_once):
-    monkeypatch.setattr(stability, "_PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(similar_values, "_PAIRS_AT_ONCE", at_once)
     values = field(seed, cases=9 + seed % 2, count=6)
     assert alike(values).tolist() == plain_alike(values).tolist()
 

@@ -14,7 +14,7 @@ from scipy import stats
 from evaluation.assessment import parse
 from evaluation.ranking import rank
 from evaluation.ranking.evaluate import make_plan
-from evaluation.ranking.uncertainty.draws import spread_around_median
+from evaluation.ranking.scores import spread_around_median
 
 BOOTSTRAP = 40
 CASES = ["c1", "c2", "c3", "c4", "c5", "c6", "c7"]

@@ -9,8 +9,9 @@ import pytest
 
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import Operator, Step, parse
-from evaluation.ranking.combination import Part, combine, parts_of
+from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.evaluate import evaluate, make_plan
+from evaluation.ranking.parts import parts_of
 from evaluation.ranking.scores import rank
 
 MEAN, MEDIAN = Operator("mean"), Operator("median")

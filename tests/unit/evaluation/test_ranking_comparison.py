@@ -214,4 +214,4 @@ def test_sharing_first_place_is_not_told_as_being_first_alone():
         "a stays first under 1 of 2 other schemes. b is first under “rank” and shares first place under “median”."
     )
     alone = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 2}})
-    assert first_under_other_schemes(alone) == ("a stays first under the other scheme. Nobody else is first under it.")
+    assert first_under_other_schemes(alone) == ("a stays first under the other scheme. No other one is first under it.")

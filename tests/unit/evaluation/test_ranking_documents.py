@@ -10,7 +10,8 @@ from evaluation import __version__
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.ranking.document import DIGEST_DIGITS, digest, plan_of, rank, reported_entry, unranked_metrics
-from evaluation.ranking.evaluate import SCHEMA, make_plan
+from evaluation.ranking.evaluate import make_plan
+from evaluation.ranking.plans import SCHEMA
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 
 CASES = [f"c{number}" for number in range(6)]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from evaluation.canonical import sha256
+from evaluation.ranking.drawn import Drawn
 from evaluation.ranking.hierarchy import Hierarchy
 from evaluation.ranking.resampling import (
     VERSION,
     Contributions,
     Design,
-    Drawn,
     Units,
     case_weights,
     contributions,

@@ -10,7 +10,7 @@ import pytest
 from evaluation import rank
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
-from evaluation.ranking.combination import combine, parts_of
+from evaluation.ranking.combination import combine
 from evaluation.ranking.entries import (
     _failed_of,
     _failed_together,
@@ -28,6 +28,7 @@ from evaluation.ranking.entries import (
     summary_entry,
 )
 from evaluation.ranking.evaluate import evaluate, make_plan
+from evaluation.ranking.parts import parts_of
 from evaluation.ranking.significance import stratified_matrix, wilcoxon_matrices
 
 CASES = [f"c{number}" for number in range(6)]
@@ -280,14 +281,15 @@ def test_only_tables_that_tell_failed_cases_are_asked():
     assert _failed_of(silent) == [None, None]
 
 
-def test_a_value_over_all_data_sets_is_left_out_where_each_of_them_has_its_own():
+def test_a_value_over_all_data_sets_is_left_out_where_each_of_them_has_its_own(monkeypatch):
     def item(metric, region, *, per_dataset=True):
         table = SimpleNamespace(metric=SimpleNamespace(name=metric), region=region, per_dataset=per_dataset)
         return SimpleNamespace(table=table)
 
     def stands_beside(answer):
         evidence = SimpleNamespace(has_overall_value=lambda _: answer)
-        return SimpleNamespace(kind=SimpleNamespace(evidence=evidence), settings={})
+        monkeypatch.setattr("evaluation.ranking.entries.kind_of", lambda _: SimpleNamespace(evidence=evidence))
+        return SimpleNamespace(settings={})
 
     of_each, over_all, alone = item("x", "in"), item("x", None), item("y", None)
     of_cases, of_region = item("z", None, per_dataset=False), item("z", "in", per_dataset=False)

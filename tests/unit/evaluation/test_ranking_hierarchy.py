@@ -7,9 +7,9 @@ import pytest
 
 from evaluation.assessment import Operator
 from evaluation.ranking import hierarchy as module
+from evaluation.ranking.drawn import Drawn, Samples
 from evaluation.ranking.hierarchy import Hierarchy, aggregate_levels, unit_values, whole_units, without_levels
-from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
-from evaluation.ranking.schemes import Samples
+from evaluation.ranking.resampling import Design, join, multiplicities
 
 NAN = np.nan
 PATIENTS = ["p2", "p1", "p2", "p3", "p1", "p2", "p3", "p4"]

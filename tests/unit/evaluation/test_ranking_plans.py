@@ -9,14 +9,8 @@ import pytest
 
 from evaluation.aggregation import ResultsError, build_tables, check_results
 from evaluation.assessment import parse
-from evaluation.ranking.evaluate import (
-    FEW_IN_STRATUM,
-    Evaluated,
-    cases_of_data_set,
-    evaluate,
-    make_plan,
-    unit_level,
-)
+from evaluation.ranking.evaluate import FEW_IN_STRATUM, cases_of_data_set, evaluate, make_plan, unit_level
+from evaluation.ranking.plans import Evaluated
 from evaluation.ranking.schemes import Ranked
 
 CASES = list("123456")
@@ -323,11 +317,12 @@ def test_a_table_may_tell_nothing_of_where_its_uncertainty_is_from():
     assert (item.tells_missing, item.inside, item.drawn_by) == (True, None, "")
 
 
-def test_cases_of_a_data_set_are_those_of_its_column():
+def test_cases_of_a_data_set_are_those_of_its_column(monkeypatch):
     table = SimpleNamespace(per_dataset=True, region="in")
     cohorts = SimpleNamespace(columns={"cohort": np.array(["in", "out", "in"], dtype=object)})
     by_cohort = SimpleNamespace(data_set_columns=lambda _: ("cohort",))
-    apart = SimpleNamespace(kind=SimpleNamespace(evidence=by_cohort), settings={})
+    apart = SimpleNamespace(settings={})
+    monkeypatch.setattr("evaluation.ranking.evaluate.kind_of", lambda _: SimpleNamespace(evidence=by_cohort))
     assert cases_of_data_set(table, cohorts, apart).tolist() == [True, False, True]
     table.region = "elsewhere"
     assert cases_of_data_set(table, cohorts, apart) is None
@@ -335,5 +330,5 @@ def test_cases_of_a_data_set_are_those_of_its_column():
     assert cases_of_data_set(table, cohorts, apart) is None
     table.region, table.per_dataset = "in", False
     assert cases_of_data_set(table, cohorts, apart) is None
-    table.per_dataset, apart.kind.evidence.data_set_columns = True, lambda _: ()
+    table.per_dataset, by_cohort.data_set_columns = True, lambda _: ()
     assert cases_of_data_set(table, cohorts, apart) is None

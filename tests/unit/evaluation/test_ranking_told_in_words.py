@@ -34,7 +34,7 @@ def test_the_rule_of_one_metric_in_one_region_is_told_in_this_order():
         f"A prediction where there is nothing to find {worst}",
         (
             "To see how much the ranking varies, cases are drawn with replacement 1,000 times, the same for all algorithms, "
-            "and ranked anew; the resampling range holds the middle 95 % of these ranks."
+            "and ranked again; the resampling range holds the middle 95 % of these ranks."
         ),
         (
             "A winner is named only if it is significantly better than every other algorithm. If the two best algorithms were "
@@ -45,10 +45,10 @@ def test_the_rule_of_one_metric_in_one_region_is_told_in_this_order():
             "case by case, with a correction for skewed differences: approximate."
         ),
         (
-            "A winner is called significant if a bootstrap-t test agrees and one more failed case, where failures have a value, "
+            "A winner is called significant only if a bootstrap-t test agrees and one more failed case, where failures have a value, "
             "would not cost it the first place."
         ),
-        "It is called confirmed if its lead holds whatever rare failures there are.",
+        "It is called confirmed only if its lead holds whatever rare failures there are.",
         "No winner can be named with fewer than 6 cases; in practice it takes more, the closer the results are.",
     ]
 
@@ -131,26 +131,38 @@ def test_values_measured_elsewhere_have_no_article_and_no_outcomes():
 
 
 def test_what_stands_for_draws_of_values_measured_elsewhere_is_told():
-    drawn, given = (beginning_with(words, external(QUALITY, AREA)) for words in ("To see how", "Whoever measures"))
+    drawn, given = (beginning_with(words, external(QUALITY, AREA)) for words in ("To see how", "The uncertainty of"))
     assert "cases are drawn with replacement up to 1,000 times" in drawn[0]
     assert given == [
         (
-            "Whoever measures area sends replicates, its values on the same resamples for all algorithms, or standard errors: "
-            "they stand for draws, up to 1,000 of them."
+            "The uncertainty of area is submitted with the values: as replicates (values on the same resamples for all algorithms) "
+            "or as standard errors. They give up to 1,000 draws."
         )
     ]
     alone = external(AREA)
     assert beginning_with("To see how", alone) == []
-    assert beginning_with("Whoever measures area", alone) != []
+    assert beginning_with("The uncertainty of area", alone) != []
+    method = beginning_with("Rank sets", alone)[0]
+    assert (
+        "by the submitted replicates, or by the submitted standard errors as those of a normal distribution" in method
+    )
+    assert "widening the deviations" not in method
+
+
+def test_an_exploratory_ranking_states_no_rule_for_winners():
+    ranking = {"name": "by overlap", "metrics": ["dsc"], "scheme": "aggregate_then_rank"}
+    for role, are_stated in (("exploratory", False), ("primary", True)):
+        sentences = said(ranking=[ranking | {"role": role}])
+        assert any("winner" in sentence and "names no winner" not in sentence for sentence in sentences) is are_stated
 
 
 def test_uncertainty_of_which_nobody_says_anything_is_told_for_one_metric_and_for_several():
     silent = {**AREA, "without_uncertainty": True}
     one = external(QUALITY, silent)
-    assert "How uncertain area is, nobody says: no rank by it is sure." in one
+    assert "The uncertainty of area is unknown: no rank by it is sure." in one
     assert "drawn with replacement 1,000 times" in beginning_with("To see how", one)[0]
     two = external(silent, {**silent, "id": "slope"})
-    assert "How uncertain area and slope are, nobody says: no rank by it is sure." in two
+    assert "The uncertainty of area and slope is unknown: no rank by them is sure." in two
     assert beginning_with("Whoever", two) == beginning_with("To see how", two) == []
     assert beginning_with("Rank sets", two) == [], "no method finds any"
 

@@ -68,5 +68,10 @@ def test_a_missing_value_that_counts_as_better_than_measured_ones_is_noted():
     notes = rank(FREE, table(a=[-0.5, 0.6], b=[None, 0.5]), bootstrap=20)["notes"]
     assert notes == ["A missing value of value counts as 0, although 1 measured value is below 0."]
     assert "notes" not in rank(FREE, table(a=[-0.5, 0.6], b=[0.4, 0.5]), bootstrap=20)
+    possible = {**FREE, "metrics": [{**FREE["metrics"][0], "range": [-1, 1]}]}
+    for values in ([0.4, 0.5], [None, 0.5]):
+        assert rank(possible, table(a=[0.5, 0.6], b=values), bootstrap=20)["notes"] == [
+            "A missing value of value counts as 0, although values down to -1 are possible. Withholding a bad case then pays."
+        ]
     notes = rank(LOWER, table(a=[120.0, 300.0], b=[None, 0.5]), bootstrap=20)["notes"]
     assert notes == ["A missing value of value counts as 100, although 2 measured values are above 100."]

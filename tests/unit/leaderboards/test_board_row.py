@@ -56,7 +56,7 @@ def test_a_row_says_all_that_is_known_of_a_team():
         "0.91",
         "0.88 to 0.93",
         "1 of 22",
-        "up to 20.0 %",
+        "up to 20 %",
         "20 of 22",
         "0.024",
         "0.006 to 0.042",

@@ -110,7 +110,7 @@ WRONG = {
     "one table of several": ("outside.one", {"true": lambda _: True}),
     "as it stood, to who sees more": (
         "frozen.title",
-        {"words": lambda _: "Frozen: this is the ranking as it stood on 1 May"},
+        {"words": lambda _: "Frozen: this is the ranking as of 1 May"},
     ),
     "failures told to everybody": ("repeated.failed", {"true": lambda of: of.failed > 0}),
     "this submission counts, where another one does": ("stands.by_this", {"true": lambda _: True}),

@@ -372,3 +372,21 @@ def test_band_is_what_the_sets_of_all_first_teams_span(table):
     ]
     band = boards.board(table).axis.band
     assert band == ((min(low for low, _ in sets), max(high for _, high in sets)) if sets else None)
+
+
+@pytest.mark.parametrize("known", ["all", "some", "none"])
+def test_one_kind_of_score_interval_is_shown_for_all_teams_of_a_board(table, known):
+    document = {**DOCUMENT, "rankings": [dict(entry) for entry in DOCUMENT["rankings"]]}
+    entry = document["rankings"][0]
+    count = {"all": len(entry["algorithms"]), "some": 1, "none": 0}[known]
+    confidence = {"interval": [-7.0, 7.0], "method": "hall_and_t", "level": 0.95}
+    entry["algorithms"] = [
+        {**row, "score_confidence_interval": confidence if position < count else None}
+        for position, row in enumerate(entry["algorithms"])
+    ]
+    built = boards.build(document, examples.assessment())
+    order = next(order for order in built["orders"] if order["metric"] is not None)
+    before = next(one for one in table["orders"] if one["key"] == order["key"])
+    assert order["score_interval_kind"] == ("confidence" if known == "all" else "resampling")
+    assert order["score_low"] == ([-7.0] * len(built["teams"]) if known == "all" else before["score_low"])
+    assert built["orders"][0]["score_interval_kind"] == "resampling"  # ranks of several metrics

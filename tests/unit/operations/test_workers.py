@@ -28,11 +28,34 @@ PROGRAM = textwrap.dedent("""
     sys.exit(workers.main({"first": ["a", "b"], "second": ["c"]}))
 """)
 
+KILLED_WHILE_FORKING = textwrap.dedent("""
+    import os, signal, sys, time
+    from pathlib import Path
+    from billiard import Process
+    from billiard.util import register_after_fork
+    from operations.services import workers
+    class Late:
+        def wait(self):
+            Path(sys.argv[1]).write_text(f"pool {os.getpid()}")
+            while os.getppid() == worker:
+                time.sleep(0.01)
+    class Application:
+        def start(self, words):
+            Process(target=time.sleep, args=(600,)).start()
+            while not Path(sys.argv[1]).exists():
+                time.sleep(0.01)
+            os.kill(worker, signal.SIGKILL)
+    worker, late = os.getpid(), Late()
+    register_after_fork(late, Late.wait)
+    workers.current_app = Application()
+    workers.run(workers.Forked("worker", []))
+""")
+
 
 @contextmanager
-def running(path: Path) -> Iterator[subprocess.Popen]:
+def running(path: Path, program: str = PROGRAM) -> Iterator[subprocess.Popen]:
     environment = {**os.environ, "PYTHONPATH": f"{settings.ROOT / 'platform'}{os.pathsep}{settings.ROOT}"}
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], env=environment, stderr=subprocess.PIPE)
+    process = subprocess.Popen([sys.executable, "-c", program, str(path)], env=environment, stderr=subprocess.PIPE)
     try:
         yield process
     finally:
@@ -71,6 +94,14 @@ def test_killed_it_leaves_nobody_behind(tmp_path):
         process.kill()
         process.wait()
         waited_for(lambda: not [row for row in started(path) if is_there(row)])
+
+
+def test_a_pool_process_ends_if_its_worker_was_killed_while_it_began(tmp_path):
+    path = tmp_path / "started"
+    with running(path, KILLED_WHILE_FORKING) as process:
+        assert process.wait(60) == -signal.SIGKILL
+        [pool] = started(path)
+        waited_for(lambda: not is_there(pool))
 
 
 def test_what_is_loaded_starts_no_thread_that_a_fork_would_leave_behind(tmp_path):

@@ -161,7 +161,7 @@ WORKED = {
     14: ("schedule", PREVENTED, "those that were planned", DETECTABLE, "every change is in the log"),
     15: ("website", PREVENTED, "written from the registered version", UNCOVERED, "names no design"),
     16: ("code", PREVENTED, "tested library", PREVENTED, "tested library"),
-    17: ("flattering", PREVENTED, "Every team with a taken submission", DETECTABLE, "Some teams"),
+    17: ("flattering", PREVENTED, "Every team with an accepted submission", DETECTABLE, "Some teams"),
     18: ("winner", PREVENTED, "only by the registered rule", UNCOVERED, "was not resampled"),
 }
 
@@ -225,7 +225,7 @@ def test_decoys_are_evidence_against_work_by_hand_and_no_exposed_test_cases():
     assert (before[8].cover, after[8].cover) == (UNCOVERED, DETECTABLE)
     assert "which of them are scored was secret" in after[8].conclusion
     assert after[8].evidence[-1].text == (
-        "Final: 10 decoys among 50 cases asked for; 40 cases scored, and until the phase closed nothing told which"
+        "Final: 10 decoys among 50 cases asked for; 40 cases scored, and nothing revealed which before the phase closed"
     )
     assert after[6].evidence[-1] == after[8].evidence[-1]
     assert "50 cases (40 scored and 10 decoys), sealed" in after[4].evidence[0].text
@@ -331,8 +331,8 @@ def test_cases_that_were_taken_out_are_told_with_what_was_known_then():
     finding = exposure(replace(WELL_RUN, phases=[phase]))[3]
     assert finding.attack.startswith("Drop, add or re-split")
     assert finding.cover is DETECTABLE
-    assert "1 case were taken out" not in finding.conclusion
-    assert "1 case was taken out, for every team" in finding.conclusion
+    assert "1 case were excluded" not in finding.conclusion
+    assert "1 case was excluded, for every team" in finding.conclusion
     told = " ".join(evidence.text for evidence in finding.evidence)
     assert "1 case excluded: the reference is wrong (1)" in told
     assert reason in told

@@ -97,7 +97,7 @@ WRONG_LINES = {
     "all teams ranked": wrong_line(
         "line.ranked",
         words=lambda about: (
-            f"{about.name}: {about.phase.submitting_teams} of {about.phase.submitting_teams} teams with a taken submission "
+            f"{about.name}: {about.phase.submitting_teams} of {about.phase.submitting_teams} teams with an accepted submission "
             "ranked; 3 submissions scored"
         ),
     ),

@@ -229,6 +229,6 @@ def test_the_worked_example_of_the_page_about_costs() -> None:
     }
     plane = Plane({name: (dict(scores["quality"])[name], dict(scores["speed"])[name]) for name in taken}, higher=True)
     assert FRONT.all(plane)[0] == (
-        "swift and careful are beaten by nobody; the other algorithm is beaten by one of these, which is at least as good by both, "
+        "swift and careful are beaten by none; the other algorithm is beaten by one of these, which is at least as good by both, "
         "and better by at least one."
     )

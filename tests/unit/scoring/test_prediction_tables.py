@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confinement.limits import ArchiveLimits, TableLimits
-from datastore.test_sets.queries.test_sets import Expectation, ExpectedCase, ExpectedTable
+from evaluation.admission import Expectation, ExpectedCase
+from evaluation.problems.tables import ExpectedTable
 from executions.scoring.domain import prediction_tables
 from executions.scoring.domain.report import Report
 from tests.integration.submissions.test_tables import CASES, CLASSES, SCORES, boxes, labels, table

@@ -5,10 +5,11 @@ import random
 import pandas as pd
 import pytest
 
+from evaluation.aggregation.summary import summarize
 from evaluation.assessment import parse
 from evaluation.boards import case_lines
 from executions.scoring.domain import results
-from executions.scoring.domain.results import CaseRow, summarize
+from executions.scoring.domain.results import CaseRow
 from submissions.models import Run
 from submissions.queries.results import best
 

@@ -13,6 +13,7 @@ from django.db import close_old_connections
 from django.test import Client, RequestFactory
 
 from accounts.models import User
+from designs.forms.plain import MAX_DOCUMENT_BYTES
 
 pytestmark = pytest.mark.django_db
 KIB, MIB = 1024, 1024**2
@@ -89,7 +90,7 @@ def test_a_page_that_asks_for_files_takes_them_from_who_is_signed_in_only(client
     client.force_login(person)
     assert client.post("/designs/import/", file(MIB)).status_code == 200
     assert written == ["large.bin"]
-    assert client.post("/designs/import/", file(2 * MIB)).status_code == 413
+    assert client.post("/designs/import/", file(MAX_DOCUMENT_BYTES + MIB)).status_code == 413
 
 
 def test_files_for_which_there_is_no_room_are_not_begun(client, person, written, settings):

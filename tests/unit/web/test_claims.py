@@ -53,7 +53,7 @@ IN_CODE = {
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
     "evaluation/figures/tasks.py": 3,
-    "evaluation/ranking/value_checks.py": 1,
+    "evaluation/ranking/value_checks.py": 2,
     "evaluation/reporting/analyses.py": 2,
     "evaluation/reporting/further.py": 2,
     "evaluation/reporting/stability.py": 3,

@@ -47,13 +47,14 @@ STATEMENTS = {
     ],
     "to investigate problems": ["platform/accounts/notifications/contributions.py::State.FAILED"],
     "180 days": ["platform/accounts/services/rights.py::PODIUM_RETENTION_DAYS"],
-    "Only necessary ones: one for your session, one against forged forms, one that knows a device from which you signed in "
-    "before.": ["tests/unit/web/test_privacy_page.py::test_there_are_three_cookies"],
+    "Only necessary ones: one for your session, one against forged forms, one that recognizes a known device.": [
+        "tests/unit/web/test_privacy_page.py::test_there_are_three_cookies"
+    ],
     "There is no tracking, and nothing is loaded from other sites.": [
         "platform/config/settings/security.py::CONTENT_SECURITY_POLICY",
         "tests/unit/web/test_pages.py::test_the_policy_forbids_inline_styles_and_scripts",
     ],
-    "Once you have signed in, Your data in the menu shows what is stored about you.": [
+    "After you sign in, Your data in the menu shows what is stored about you.": [
         "platform/accounts/apps.py::Your data"
     ],
     "You can download it and close your account there.": ["platform/accounts/urls.py::own_data"],

@@ -1,4 +1,4 @@
-"""Wording that docs/glossary.md forbids appears in no template and no string of the code."""
+"""Wording that was replaced appears in no template and no string of the code."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from tests.sources import parsed
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("platform", "evaluation", "client", "confinement")
-# Beside the words of the table: the same words inside other sentences, and counts that disagree with their nouns.
+# Replaced sentences, and counts that disagree with their nouns.
 SENTENCES = (
     r"\bTake off\b",
     r"\bNought\b",
@@ -32,13 +32,6 @@ SENTENCES = (
     r"\b1 (cases|teams|algorithms|submissions|words|days)\b",
 )
 LABELS = {"Words", "Blank", "Take off"}
-
-
-def words_not_to_write() -> list[str]:
-    """The right column of the table."""
-    section = (ROOT / "docs/glossary.md").read_text(encoding="utf-8").split("## Words of the interface")[1]
-    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")][2:]
-    return [row[1].strip() for row in rows]
 
 
 def written() -> list[tuple[str, str]]:
@@ -79,9 +72,3 @@ def test_no_sentence_of_the_list_is_written(texts):
 def test_no_label_of_the_list_is_written(texts):
     of_templates = re.compile(rf">\s*({'|'.join(LABELS)})\s*<")
     assert [(name, text) for name, text in texts if text.strip() in LABELS or of_templates.search(text)] == []
-
-
-def test_the_list_is_that_of_the_glossary():
-    pattern = re.compile("|".join(SENTENCES))
-    rest = [text for text in words_not_to_write() if not pattern.search(text) and text not in LABELS]
-    assert rest == ["(an interval over all ranks)", "0 days before submissions opened"]

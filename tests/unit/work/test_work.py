@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -127,13 +128,16 @@ def test_silent_holder_loses_the_row_and_stores_nothing_any_more():
     assert (row.state, row.done, row.lease_token, row.lease_until) == ("done", 2, None, None)
 
 
-def test_beats_renew_the_lease_once_a_third_of_it_is_over_and_store_progress():
+def test_beats_renew_the_lease_once_a_third_of_it_is_over_and_store_progress(monkeypatch):
+    clock = SimpleNamespace(now=1000.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(services, "time", clock)
     row = errand()
-    lease = claim(kind(lease=timedelta(seconds=0.3)), row.pk, give_up=never)
+    lease = claim(kind(lease=30 * SECOND), row.pk, give_up=never)
     before = Errand.objects.get().lease_until
+    clock.now += 9.9
     lease.beat(lambda: {"done": 1})
     assert Errand.objects.get().done == 0
-    time.sleep(0.11)
+    clock.now += 0.2
     lease.beat(lambda: {"done": 2})
     row.refresh_from_db()
     assert row.done == 2
@@ -152,9 +156,11 @@ def test_beat_tells_a_holder_that_another_worker_has_taken_over():
 @of_several_connections
 def test_thread_renews_the_lease_through_one_long_step():
     row = errand()
-    lease = claim(kind(lease=timedelta(seconds=0.6)), row.pk, give_up=never)
+    lease = claim(kind(lease=timedelta(seconds=1.5)), row.pk, give_up=never)
+    first_end = Errand.objects.get().lease_until
     with lease.renewed():
-        time.sleep(1.2)
+        while shared_now() <= first_end:
+            time.sleep(0.02)
         assert claim(kind(), row.pk, give_up=never) is None
     assert lease.complete(state="done")
 

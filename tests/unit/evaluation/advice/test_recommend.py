@@ -13,6 +13,7 @@ from evaluation.advice.walk import items_of, metrics_below
 from evaluation.assessment import parse
 from evaluation.catalogue import get
 from evaluation.cli import main
+from evaluation.problems.offered_metrics import kinds_with
 
 PROBLEMS = tuple(knowledge().categories)
 
@@ -34,7 +35,7 @@ def test_any_complete_fingerprint_gives_metrics_and_options_that_an_assessment_a
         json.dumps(document, allow_nan=False)
         for metric in document["metrics"]:
             known = get(metric["id"])
-            assert problem in known.problems
+            assert problem in kinds_with(known)
             known.check_options(_settable(metric))
             assert set(metric["to_set"]) <= {option.name for option in known.assessment_options} | {"policy.missing"}
             assert metric["why"]

@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
+from scipy.stats import norm
 from scipy.stats import t as student
 
-from evaluation.advice.simulation import SimulationError, Spread, simulate
-from evaluation.advice.simulation.board import Tally, decision_of, plan_of, simulated_assessment
+from evaluation.advice.simulation import SimulationError, Spread, report_of, sentences, simulate
+from evaluation.advice.simulation.board import decision_of, plan_of, simulated_assessment
 from evaluation.advice.simulation.model import (
     Field,
     Scale,
@@ -21,13 +22,15 @@ from evaluation.advice.simulation.model import (
     model_of,
     variance_components,
 )
-from evaluation.advice.simulation.needed import Scaled
+from evaluation.advice.simulation.needed import CasesNeeded, cases_needed
 from evaluation.advice.simulation.run import make_contest
 from evaluation.assessment import parse
 from evaluation.ranking import rank
 from evaluation.ranking.schemes.challenges import signed_rank_p_values
 from evaluation.ranking.significance import wilcoxon_matrices
+from evaluation.ranking.uncertainty.settling import units_to_show
 
+EXCLUDED = {"missing": "exclude", "allow_gaming": True}
 COMBINE = {"over": ["metric", "region"], "operator": "mean", "rerank": True}
 SCHEMES = {
     "mean then rank": {"scheme": "aggregate_then_rank", "combine": COMBINE},
@@ -226,39 +229,75 @@ def test_t_form_names_about_as_often_as_flips_do():
     assert abs(np.mean(t_form) - np.mean(flips)) <= 0.03
 
 
-@pytest.mark.parametrize("ranking", [{}, {"scheme": "rank_then_aggregate"}, {"operator": "median"}])
-def test_shares_scaled_to_a_number_of_cases_are_about_those_of_boards_with_so_many(ranking):
-    assessment = table(**ranking)
-    contest = make_contest(assessment, spread=Spread(0, 1, 1, 1.5))
+@pytest.mark.parametrize("ranking", [{}, {"scheme": "rank_then_aggregate"}])
+def test_the_cases_needed_are_those_with_which_boards_name_the_better_of_two_in_80_of_100(ranking):
+    """Of two teams, the same ones in all challenges: by the definition of boards, with the board's own code."""
+    assessment = parse(
+        {**table(**ranking).document, "metrics": [{"id": "value", "direction": "higher", "policy": EXCLUDED}]}
+    )
+    contest = make_contest(assessment, spread=Spread(0, 1, 1, 1))
+    field = Field(np.array([[0.25, -0.25]]), (np.array([[0.25, -0.25]]),))
+    limits = contest.limit_scores(contest.models[0], field.parts[0])[0]
+    lead = np.abs(limits[:, 0] - limits[:, 1])
+    random = np.random.default_rng(2)
+    drawn = draw_latent(random, contest.models, field, 20_000, 0.8)[0][0]
+    gaps = drawn[:, 0] - drawn[:, 1] if not ranking else np.sign(drawn[:, 0] - drawn[:, 1])
+    needed = int(units_to_show(lead, np.array([gaps.std()]), level=0.025)[0])
     simulated = simulated_assessment(assessment, contest)
-    plan, random, tally = plan_of(simulated, 40, 1), np.random.default_rng(9), Tally(4)
-    for _ in range(150):
-        field = draw_field(random, 1, 4, 1, 0.8)
-        latent = draw_latent(random, contest.models, field, 40, 0.8)
-        tally.add(*decision_of(contest, latent, 0, plan, simulated), contest.true_ranks(field)[0])
-    boards = tally.result()
-    scaled = Scaled(contest, assessment, teams=4, challenges=150, agreement=0.8, seed=3, advance=lambda: None)
-    share = scaled.at(40)
-    error = math.sqrt(2 * 0.25 / 150)
-    assert share.named == pytest.approx(boards.named, abs=2.5 * error)
-    assert share.right <= share.named
-    assert boards.wrong <= 0.05
-    fewest = scaled.fewest(0.5)
-    assert scaled.at(fewest).right >= 0.5 > scaled.at(fewest - 10).right
+    plan = plan_of(simulated, needed, 1)
+    named = []
+    for _ in range(100):
+        latent = draw_latent(random, contest.models, field, needed, 0.8)
+        decision, _ = decision_of(contest, latent, 0, plan, simulated)
+        named.append(decision.winner == 0)
+    assert np.mean(named) == pytest.approx(0.8, abs=0.12)
+
+
+def needed_of(assessment, spread=Spread(0, 1, 1, 1), teams=2, **more):  # noqa: B008
+    contest = make_contest(assessment, spread=spread, **more)
+    return cases_needed(contest, assessment, teams=teams, agreement=0.8, seed=1, least=6)
+
+
+def test_cases_needed_follow_from_the_distance_of_two_normal_teams():
+    """The distance of two standard normal teams has a known distribution; noise of two teams has deviation √2."""
+    quantile = norm.isf(0.025) + norm.ppf(0.8)
+    distance = math.sqrt(2) * norm.ppf(0.5 + np.array([0.95, 0.5, 0.05]) / 2)
+    expected = (quantile * math.sqrt(2) / distance) ** 2
+    found = needed_of(table())
+    assert found.pilot is None
+    assert found.median == pytest.approx(expected[1], rel=0.25)
+    assert found.low == pytest.approx(max(expected[0], 6), rel=0.3)
+    assert found.high == pytest.approx(expected[2], rel=1.0)
+
+
+def test_failures_and_skewness_of_bounded_scores_raise_the_cases_needed():
+    whole = {"schema": 1, "problem": "semantic_segmentation", "regions": [{"name": "whole", "labels": [1]}]}
+    assessment, spread = parse({**whole, "metrics": [{"id": "dsc"}]}), Spread(0.85, 0.08, 0.02, 0.05)
+    plain = needed_of(assessment, spread, 8, failures=0.0)
+    failing = needed_of(assessment, spread, 8, failures=0.03)
+    skewed = needed_of(assessment, spread, 8, skewness=-3.0)
+    assert failing.median > 2 * plain.median
+    assert skewed.median > 1.1 * plain.median
+
+
+def test_cases_needed_are_not_stated_where_the_ranking_is_no_mean_over_cases():
+    assert needed_of(table(operator="median")) is None
+    assert needed_of(table(scheme="test_then_rank"), failures=0.1) is None
+    assert needed_of(table(scheme="test_then_rank")).median > 6
 
 
 def test_two_equal_best_are_never_told_apart_and_the_words_say_so():
     result = simulate(table(), cases=30, teams=4, spread=Spread(0, 1, 0, 1), samples=200)
-    assert result.needed == {0.5: None, 0.8: None}
-    assert result.boards.wrong <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / 200)
-    assert any("More than 10,000 cases" in sentence for sentence in result.sentences())
+    assert result.needed == CasesNeeded(None, None, None)
+    assert result.boards.wrong <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / result.boards.boards)
+    assert any("More than 10,000 cases" in sentence for sentence in sentences(result))
 
 
 def test_below_the_smallest_number_of_cases_no_winner_is_promised():
     result = simulate(table(), cases=4, teams=4, spread=Spread(0, 1, 1, 0.2), samples=50)
     assert result.boards.named == 0.0
-    assert result.sentences()[0].startswith(
-        "With 4 cases no winner can be named, whatever the results: 6 are the least."
+    assert sentences(result)[0].startswith(
+        "With 4 cases no winner can be named, whatever the results. The minimum is 6 cases."
     )
 
 
@@ -266,7 +305,7 @@ def test_a_design_that_resamples_nothing_names_nobody():
     document = {**table().document, "uncertainty": {"bootstrap": 0}}
     result = simulate(parse(document), cases=30, teams=4, spread=Spread(0, 1, 1, 0.2), samples=50)
     assert (result.boards.named, result.needed, result.units_needed) == (0.0, None, None)
-    assert result.sentences()[0].startswith("By this design no board can name a winner")
+    assert sentences(result)[0].startswith("No board of this design can name a winner")
 
 
 WHOLE = {
@@ -293,7 +332,7 @@ def test_metrics_of_the_whole_data_set_are_simulated_by_the_rule_of_their_board(
     assert result.units_needed == 7
     assert 0.0 <= result.boards.wrong <= result.boards.named < 1.0
     assert 1.0 <= result.boards.first_width <= 4.0
-    json.dumps(result.document, allow_nan=False)
+    json.dumps(report_of(result), allow_nan=False)
 
 
 def test_right_answers_scatter_like_shares_do():
@@ -335,7 +374,7 @@ def test_without_noise_only_a_failure_can_cost_the_best_its_place():
 def test_teams_that_do_not_differ_win_by_chance():
     result = simulate(table(), cases=30, teams=4, spread=Spread(0, 1, 1e-9, 1), samples=2000)
     assert result.best_wins == pytest.approx(0.25, abs=0.04)
-    assert result.needed == {0.5: None, 0.8: None}
+    assert result.needed == CasesNeeded(None, None, None)
 
 
 @pytest.mark.parametrize("direction", ["higher", "lower"])
@@ -355,7 +394,7 @@ def test_places_are_shares_and_curves_run_over_growing_numbers_of_cases():
     assert 0 <= result.best_wins <= result.best_shares_first <= 1
     assert (result.boards.widths >= 1).all()
     assert (result.boards.widths <= 5).all()
-    assert all(point.right <= point.named <= 1 for point in result.curve)
+    assert all(max(point.right, point.confirmed) <= point.named <= 1 for point in result.curve)
 
 
 def test_leaving_out_cases_pays_only_if_they_are_ignored():
@@ -365,7 +404,7 @@ def test_leaving_out_cases_pays_only_if_they_are_ignored():
     lenient = [{"id": "dsc", "policy": {"missing": "exclude", "allow_gaming": True}}]
     gamed = simulate(segmentation(metrics=lenient), cases=40, teams=9, samples=25)
     assert all(point.registered == point.ignored for point in gamed.selective)
-    assert any("invites selective submission" in sentence for sentence in gamed.sentences())
+    assert any("invites selective submission" in sentence for sentence in sentences(gamed))
 
 
 def test_equal_seeds_give_equal_results_and_others_do_not():
@@ -394,7 +433,7 @@ def test_a_pilot_gives_the_spread_and_the_words_say_so():
     assert (model.source, model.noise) == ("pilot", pytest.approx(0.3, rel=0.1))
     assert (model.mean, model.cases) == (pytest.approx(1.5, abs=0.4), pytest.approx(0.7, rel=0.3))
     result = simulate(assessment, cases=30, teams=5, pilot=pilot, samples=50)
-    assert any("the spread of the pilot" in sentence for sentence in result.sentences())
+    assert any("the spread of the pilot" in sentence for sentence in sentences(result))
 
 
 @pytest.mark.parametrize(
@@ -469,7 +508,7 @@ def test_progress_counts_up_to_its_total():
 
 
 def test_the_document_is_json_and_its_figures_are_figures():
-    document = simulate(segmentation(), cases=12, teams=4, samples=8).document
+    document = report_of(simulate(segmentation(), cases=12, teams=4, samples=8))
     json.dumps(document, allow_nan=False)
     assert len(document["figures"]) == 3
     for figure in document["figures"]:

@@ -66,35 +66,35 @@ class TestLabelImages:
 
     def test_the_same_prediction_for_all_cases(self, task, capsys):
         errors = task(capsys, lambda case, labels: blobs(9))[2]
-        assert "the predictions for all 4 cases are identical" in errors
+        assert "The predictions for all 4 cases are identical" in errors
         assert errors.count("\n") == 1
 
     def test_labels_one_too_high(self, task, capsys):
         errors = task(capsys, lambda case, labels: np.where(labels > 0, 2, 1).astype(np.uint8))[2]
-        assert "no voxel of any of the 4 files has the background label 0; the labels are 1, 2" in errors
+        assert "No voxel of any of the 4 files has the background label 0; the labels are 1, 2" in errors
 
     def test_swapped_axes(self, task, capsys):
         errors = task(capsys, lambda case, labels: labels.transpose(2, 1, 0).copy())[2]
-        assert "all 4 files have the expected sizes in another order of the axes. Swap the axes" in errors
+        assert "All 4 files have the expected sizes in another order of the axes. Swap the axes" in errors
 
     def test_files_that_all_lie_elsewhere(self, task, capsys):
         affine = np.eye(4)
         affine[:3, 3] = 3
-        assert "all 4 files are displaced. Copy the header" in task(capsys, lambda case, labels: labels, affine)[2]
+        assert "All 4 files are displaced. Copy the header" in task(capsys, lambda case, labels: labels, affine)[2]
 
     def test_files_that_are_all_turned(self, task, capsys):
         angle = 0.3
         affine = np.eye(4)
         affine[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
         errors = task(capsys, lambda case, labels: labels, affine)[2]
-        assert "the axes of all 4 files run in other directions than expected" in errors
+        assert "The axes of all 4 files run in other directions than expected" in errors
 
     def test_a_shift_below_half_a_voxel_is_a_note(self, task, capsys):
         affine = np.eye(4)
         affine[0, 3] = 0.25
         code, table, errors = task(capsys, lambda case, labels: labels, affine)
         assert (code, set(table["outcome"]), set(table["value"])) == (0, {"ok"}, {1.0})
-        assert "the grids of 4 of 4 files are displaced, at most by 0.25 mm (0.25 voxels) in case case_0" in errors
+        assert "The grids of 4 of 4 files are displaced, at most by 0.25 mm (0.25 voxels) in case case_0" in errors
 
 
 def instances(folder, maps):
@@ -155,7 +155,7 @@ class TestBoxes:
 
     def test_shares_of_the_image(self, capsys, tmp_path):
         errors = self.run(capsys, tmp_path, [[number / 100 for number in box] for box in self.BOXES])
-        assert "all 6 boxes lie between 0 and 1. Save coordinates in pixels" in errors
+        assert "All 6 boxes lie between 0 and 1. Save coordinates in pixels" in errors
 
     def test_sizes_for_corners(self, capsys, tmp_path):
         sizes = [(x, y, right - x, lower - y) for x, y, right, lower in self.BOXES]

@@ -44,15 +44,15 @@ def test_a_format_that_is_not_read_is_named(capsys):
     code, table, errors = scored(capsys, "seg.json", "silent-missing-mgz")
     assert code == 2
     assert table.empty
-    assert "there is no file for case_1; case_1.mgz has a format that is not read" in errors
+    assert "There is no file for case_1; case_1.mgz has a format that is not read" in errors
     assert "Save it as case_1.nii.gz." in errors
-    assert "no prediction that can be read for any of the 1 cases" in errors
+    assert "None of the 1 cases has a prediction that can be read" in errors
 
 
 def test_a_file_in_the_folder_of_its_case_is_suggested(capsys):
     code, _, errors = scored(capsys, "seg.json", "silent-missing-monai-folders")
     assert code == 2
-    assert "there is no file for case_1; case_1_seg.nii.gz looks as if it were meant" in errors
+    assert "There is no file for case_1; case_1_seg.nii.gz looks as if it were meant" in errors
     assert "Rename case_1_seg.nii.gz to case_1.nii.gz." in errors
 
 
@@ -65,13 +65,13 @@ def test_two_files_of_a_case_are_both_named(capsys):
     code, table, errors = scored(capsys, "seg.json", "two-files-one-case")
     assert code == 0
     assert set(table["outcome"]) == {"missing"}
-    assert "case_1 has 2 files: case_1.mha, case_1.nii.gz (counted as missing). Keep one file for each case." in errors
+    assert "case_1 has 2 files: case_1.mha, case_1.nii.gz. Keep one file for each case. It counts as missing." in errors
 
 
 def test_nothing_at_all_ends_with_exit_code_2(capsys, tmp_path):
     code, table, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
     assert (code, table.empty) == (2, True)
-    assert "has no prediction that can be read for any of the 1 cases" in errors
+    assert "None of the 1 cases has a prediction that can be read" in errors
 
 
 @pytest.mark.parametrize("name", ["case_1.dcm", "case_1.npy", "case_1.mhd", "deep/er/case_1.mgz"])

@@ -56,7 +56,7 @@ def test_every_claim_about_costs_is_said_of_some_challenge(told):
 
 WRONG = {
     "costs.some_unbeaten": lambda plane: (
-        f"{joined([*plane.unbeaten, *sorted(set(plane.shown) - set(plane.unbeaten))[:1]])} are beaten by nobody; each of the other "
+        f"{joined([*plane.unbeaten, *sorted(set(plane.shown) - set(plane.unbeaten))[:1]])} are beaten by none; each of the other "
         f"{len(plane.shown) - len(plane.unbeaten)} algorithms is beaten by one of these, which is at least as good by both, and "
         "better by at least one."
     ),
@@ -66,10 +66,10 @@ WRONG = {
     ),
     "costs.all_unbeaten": lambda _: "All algorithms have the same values by both.",
     "costs.equal": lambda _: (
-        "Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other; so are these."
+        "No algorithm is beaten by both: of two algorithms that differ, the one that is better by one is worse by the other; so are these."
     ),
     "costs.measured": lambda names: (
-        f"The values of {joined([*names, 'dsc'])} were measured while the algorithms ran, and are taken as they stand: they were "
+        f"The values of {joined([*names, 'dsc'])} were measured while the algorithms ran. They are used as measured and were "
         "not computed again."
     ),
 }
@@ -92,5 +92,5 @@ def test_a_front_that_takes_the_other_end_of_a_cost_for_the_better_one_is_found(
 def test_what_is_kept_names_the_costs_and_nothing_is_said_where_none_is():
     assert KEPT.all(frozenset()) == NO_GROUPS.all(frozenset()) == []
     assert KEPT.all(frozenset({"Wall time", "Peak memory"})) == [
-        "What running took on single cases (Peak memory and Wall time) is not shown: a program could tell by it what it saw in hidden images."
+        "Costs of single cases (Peak memory and Wall time) are not shown: a program could reveal hidden images through them."
     ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from evaluation.assessment import Assessment, parse
 from evaluation.catalogue import all_metrics
+from evaluation.problems.offered_metrics import kinds_with
 from evaluation.scoring.classification_evidence import PART, make_block
 from evaluation.scoring.evidence import Evidence, make_evidence
 
@@ -35,7 +36,7 @@ def every_metric() -> list[dict[str, Any]]:
     """Every metric of the problem with its defaults, bandwidths fixed, and variants."""
     uses = []
     for metric in all_metrics():
-        if "image_classification" not in metric.problems or metric.is_criterion or metric.source != "podium":
+        if "image_classification" not in kinds_with(metric) or metric.is_criterion or metric.source != "podium":
             continue
         options = REQUIRED.get(metric.id, {}) | FIXED.get(metric.id, {})
         policy = NUMBERS if metric.worst is None else {}

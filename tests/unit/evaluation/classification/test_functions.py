@@ -9,11 +9,12 @@ import pytest
 
 from evaluation.catalogue import Metric, all_metrics
 from evaluation.outcomes import Outcome, Result
+from evaluation.problems.offered_metrics import kinds_with
 
 METRICS = [
     metric
     for metric in all_metrics()
-    if "image_classification" in metric.problems and not metric.is_criterion and metric.source == "podium"
+    if "image_classification" in kinds_with(metric) and not metric.is_criterion and metric.source == "podium"
 ]
 OF_OBJECTS = {
     "localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment",

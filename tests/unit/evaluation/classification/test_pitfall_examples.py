@@ -13,6 +13,7 @@ from evaluation import metrics
 from evaluation.catalogue import get
 from evaluation.metrics.classification import sensitivity
 from evaluation.outcomes import Outcome
+from evaluation.problems.offered_metrics import default_policy
 
 from .fixtures import from_counts, from_matrix
 
@@ -101,7 +102,7 @@ def test_a_majority_vote_is_as_accurate_as_the_majority_is_large() -> None:
     for undefined in ("mcc", "ppv"):
         assert get(undefined).compute(*from_counts(counts)).outcome is Outcome.DEGENERATE
     # The source prints 0 for MCC, which is what the default policy makes of the outcome.
-    assert get("mcc").default_policy("image_classification")["degenerate"] == 0.0
+    assert default_policy(get("mcc"), "image_classification")["degenerate"] == 0.0
 
 
 def test_a_guess_gives_the_baseline_of_every_metric() -> None:

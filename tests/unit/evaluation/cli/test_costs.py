@@ -10,7 +10,7 @@ from tests.unit.evaluation.scoring.conftest import DOCUMENT, labels, save, shift
 
 __all__ = ["labels", "save", "shifted"]
 
-MEASURED = "The values of Wall time were measured while the algorithms ran, and are taken as they stand: they were not computed again."
+MEASURED = "The values of Wall time were measured while the algorithms ran. They are used as measured and were not computed again."
 COSTLY: dict[str, Any] = {
     "schema": 1,
     "problem": "semantic_segmentation",
@@ -53,7 +53,8 @@ def test_a_report_sets_quality_against_them_and_says_what_was_measured(ranked, t
     assert MEASURED in page
     assert "Mean of Wall time (s), cheaper to the left" in page
     assert (
-        "Nobody is beaten by both: of two algorithms that differ, who is better by one is worse by the other." in page
+        "No algorithm is beaten by both: of two algorithms that differ, the one that is better by one is worse by the other."
+        in page
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pytest
 
     from evaluation.assessment import Assessment
-    from evaluation.ranking.evaluate import Plan
+    from evaluation.ranking.plans import Plan
 
 Array = npt.NDArray[np.float64]
 _LOVASZ = 0.99

@@ -207,3 +207,45 @@ def test_the_command_writes_what_verify_accepts(tmp_path, capsys):
         *("assessment.json", "ranking.json", "gaming.json", "results.csv", "report.html", "bundle.zip"),
     }
     assert json.loads((folder / "gaming.json").read_text())[0]["algorithms"]
+
+
+def test_spaces_at_the_ends_of_names_are_no_part_of_them(tmp_path):
+    lines = [line.replace(",", " ,", 1) if place % 2 else line for place, line in enumerate(long_lines()) if place]
+    _, found = arranged(tmp_path, [HEAD, *lines])
+    assert (sorted(found.algorithms), found.questions) == (list(ALGORITHMS), ())
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["algorithm,case,dice", "a,1,72", "a,2,81", "b,1,66.5", "b,2,70"], "Are the values of dice in per cent? They are from 66.5"),
+        (["algorithm,case,dice", "a,1,0.7", "a,2,81", "b,1,0.5", "b,2,0.6"], "Is 81 of dice correct (algorithm 'a', case '2')?"),
+        (["algorithm,case,DSC_ET", "a,1,0.7", "a,2,1.7", "b,1,0.5", "b,2,0.6"], "Is 1.7 of DSC_ET correct (algorithm 'a', case '2')? 1 value is outside"),
+        (["algorithm,case,dsc", "a,1,0.7", "a,2,-0.2", "b,1,0.5", "b,2,0.6"], "Is -0.2 of dsc correct"),
+        (["algorithm,case,dsc", "UNet,1,0.7", "unet,2,0.2", "b,1,0.5", "b,2,0.6"], "Are these the same algorithm? 'UNet' and 'unet'."),
+        (["algorithm,case,dsc", "a,p1,0.7", "a,p2,0.2", "b,P1,0.5", "b,p2,0.6"], "Are these the same case? 'P1' and 'p1'."),
+    ],
+)  # fmt: skip
+def test_a_doubtful_table_is_analysed_only_after_confirmation(tmp_path, capsys, lines, words):
+    path, folder = tmp_path / "table.csv", tmp_path / "out"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert main(["analyse", str(path)]) == 0
+    assert f"question: {words}" in capsys.readouterr().out
+    assert main(["analyse", str(path), "--output", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert "--confirm" in error
+    assert not folder.exists()
+    assert main(["analyse", str(path), "--output", str(folder), "--confirm", "--bootstrap", "20"]) == 0
+    assert words.partition("?")[0] in (folder / "report.html").read_text(encoding="utf-8").replace("&#x27;", "'")
+
+
+def test_a_missing_value_never_counts_as_the_worst_of_another_algorithm(tmp_path, capsys):
+    path, folder = tmp_path / "table.csv", tmp_path / "out"
+    path.write_text("algorithm,case,hd95\na,1,3.5\na,2,\nb,1,2.5\nb,2,9\n", encoding="utf-8")
+    assert main(["analyse", str(path), "--output", str(folder)]) == 2
+    assert "what does a missing value of 'hd95' count as? Give --missing 'hd95'=NUMBER" in capsys.readouterr().err
+    assert main(["analyse", str(path), "--output", str(folder), "--missing", "hd95=50", "--bootstrap", "20"]) == 0
+    path.write_text("algorithm,case,hd95\na,1,3.5\na,2,4\nb,1,2.5\nb,2,9\n", encoding="utf-8")
+    assert main(["analyse", str(path), "--output", str(folder), "--bootstrap", "20"]) == 0
+    assert "no value is missing" in capsys.readouterr().out

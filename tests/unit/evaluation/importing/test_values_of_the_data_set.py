@@ -229,7 +229,7 @@ def test_what_was_drawn_in_two_places_is_combined_without_a_word_on_certainty(wo
     assert {row["rank_set"] for row in whole["algorithms"]} == {None}
     assert {row["share_first"] for row in whole["algorithms"]} == {None}
     assert any(
-        "values of single cases are drawn here, and those of all cases elsewhere" in s for s in describe(assessment)
+        "single cases are resampled here, and values of the whole data set elsewhere" in s for s in describe(assessment)
     )
 
 
@@ -283,8 +283,8 @@ def test_a_rank_of_which_nothing_is_known_is_never_shown_as_sure(world, ranking)
                 assert row[key] is None
             assert not row["within_reach"]
     said = " ".join(describe(assessment))
-    assert "How uncertain fid and tra are, nobody says: no rank by it is sure." in said
-    assert "No winner can be named: nobody says how uncertain fid and tra are." in said
+    assert "The uncertainty of fid and tra is unknown: no rank by them is sure." in said
+    assert "No winner can be named: the uncertainty of fid and tra is unknown." in said
     assert "drawn with replacement" not in said
 
 
@@ -343,8 +343,8 @@ def test_from_the_tables_to_a_report_on_the_command_line(world, tmp_path, capsys
     ranking = json.loads((tmp_path / "ranking.json").read_text())
     assert single(ranking)["winner"]["algorithm"] == "alder"
     report = (tmp_path / "report.html").read_text()
-    assert "How far fid varies is known from replicates that whoever measured it has sent" in report
-    assert "computed anew in 400 draws that rest on what whoever measured has sent" in report
+    assert "The uncertainty of fid was submitted with its values, as replicates." in report
+    assert "computed again in 400 draws from submitted replicates" in report
     assert "cases are drawn" not in report
     capsys.readouterr()
 

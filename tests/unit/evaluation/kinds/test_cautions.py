@@ -9,6 +9,7 @@ from evaluation.assessment import parse
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks.compiling import all_findings
 from evaluation.designs.document import from_json
+from evaluation.problems import kind_of
 from evaluation.scoring import score_folders
 from tests.unit.evaluation.kinds.test_figures import table_of
 
@@ -19,6 +20,7 @@ RANKINGS = {
     "regression": ({}, ["pearson", "spearman"], ["pearson", "rmse"], "ignore scale"),
     "survival": ({"settings": {"times": [6, 12]}}, ["harrell_c"], ["harrell_c", "brier_at_time"], "calibration"),
     "semantic_segmentation": ({"regions": WHOLE}, ["absolute_volume_difference"], ["absolute_volume_difference", "dsc"], "place"),
+    "instance_segmentation": ({}, ["aji"], ["aji", "panoptic_quality"], "more than once"),
     "failure_detection": ({}, ["aurc", "mae_quality"], ["aurc", "augrc"], "estimates of the quality"),
 }  # fmt: skip
 
@@ -35,7 +37,7 @@ def said(kind, ids):
         if metric["id"] == "mae_quality":
             metric["policy"] = {"missing": 1}
     assessment = parse({"problem": kind, "metrics": metrics, **more})
-    return " ".join(assessment.kind.plausibility.cautions(assessment))
+    return " ".join(kind_of(assessment).plausibility.cautions(assessment))
 
 
 @pytest.mark.parametrize("kind", RANKINGS)
@@ -43,6 +45,13 @@ def test_each_kind_says_what_its_metrics_leave_unnoticed_and_nothing_where_somet
     _, alone, beside, words = RANKINGS[kind]
     assert words in said(kind, alone)
     assert words not in said(kind, beside)
+
+
+@pytest.mark.parametrize(("more", "warns"), [([], True), (["mean_dose_error"], False)])
+def test_a_pass_rate_alone_does_not_show_the_structure(more, warns):
+    metrics = [{"id": name} for name in ("gamma_pass_rate", *more)]
+    assessment = parse({"problem": "image_to_image", "settings": {"data_range": 80}, "metrics": metrics})
+    assert ("in which structure" in " ".join(kind_of(assessment).plausibility.cautions(assessment))) is warns
 
 
 def test_a_metric_that_is_only_reported_beside_helps_no_ranking():
@@ -53,13 +62,13 @@ def test_a_metric_that_is_only_reported_beside_helps_no_ranking():
         "ranking": {"metrics": alone[:1]},
     }
     assessment = parse(document)
-    assert words in " ".join(assessment.kind.plausibility.cautions(assessment))
+    assert words in " ".join(kind_of(assessment).plausibility.cautions(assessment))
 
 
 def test_confidences_that_are_told_to_be_estimates_are_taken_for_such():
     document = {"problem": "failure_detection", "metrics": [{"id": "mae_quality"}]}
     assessment = parse({**document, "settings": {"confidence_is_quality": True}})
-    assert not assessment.kind.plausibility.cautions(assessment)
+    assert not kind_of(assessment).plausibility.cautions(assessment)
     risk = {"metric": {"id": "dsc"}}
     document_of_risk = {
         "problem": "failure_detection",
@@ -68,7 +77,7 @@ def test_confidences_that_are_told_to_be_estimates_are_taken_for_such():
         "metrics": [{"id": "aurc"}],
     }
     assert "useless confidences win" in " ".join(
-        parse(document_of_risk).kind.plausibility.cautions(parse(document_of_risk))
+        kind_of(parse(document_of_risk)).plausibility.cautions(parse(document_of_risk))
     )
 
 
@@ -97,7 +106,8 @@ def test_a_field_that_points_the_other_way_is_doubted(tmp_path):
     folders = {name: tmp_path / "predictions" / name for name in ("near", "turned")}
     results = table_of(score_folders(assessment, tmp_path / "references", folders), tmp_path)
     doubts = {
-        name: list(assessment.kind.plausibility.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")
+        name: list(kind_of(assessment).plausibility.doubts(assessment, rows))
+        for name, rows in results.groupby("algorithm")
     }
     assert doubts["near"] == []
     assert len(doubts["turned"]) == 2, "the landmarks and the labels say so"
@@ -115,7 +125,8 @@ def test_a_risk_the_wrong_way_round_is_doubted(tmp_path):
     folders = {name: tmp_path / "predictions" / name for name in ("near", "turned")}
     results = table_of(score_folders(assessment, tmp_path / "references", folders), tmp_path)
     doubts = {
-        name: list(assessment.kind.plausibility.doubts(assessment, rows)) for name, rows in results.groupby("algorithm")
+        name: list(kind_of(assessment).plausibility.doubts(assessment, rows))
+        for name, rows in results.groupby("algorithm")
     }
     assert doubts["near"] == []
     assert ["the risk may be the wrong way round" in words for words in doubts["turned"]] == [True]

@@ -115,15 +115,16 @@ def test_a_case_without_a_confidence_keeps_its_risk_and_comes_last(tmp_path):
     assert after.reasons == {}
 
 
-def test_a_cell_that_is_no_number_costs_its_case(tmp_path):
+def test_a_cell_that_is_no_number_costs_only_the_confidence_of_its_case(tmp_path):
     def spoil(folder):
         table = folder / "confidence.csv"
         head, first, *rows = table.read_text().splitlines()
         table.write_text("\n".join([head, f"{first.split(',')[0]},nan", *rows]) + "\n")
 
-    _, after = changed(tmp_path, change=spoil)
-    assert "'nan' as confidence in row 2" in after.reasons["near", "case-00"].message
-    assert value(after, "dsc", "case-00") is None
+    before, after = changed(tmp_path, change=spoil)
+    assert ["'nan' as confidence in row 2" in found.reason for found in after.findings["near"]] == [True]
+    assert value(after, "dsc", "case-00") == value(before, "dsc", "case-00")
+    assert value(after, "augrc") is not None
 
 
 def test_a_table_that_is_none_leaves_all_cases_without_a_confidence(tmp_path):
@@ -274,7 +275,7 @@ def test_a_confidence_that_is_no_number_is_told_with_its_row(tmp_path, text):
     path = tmp_path / "confidence.csv"
     path.write_text(f"case,confidence\na,{text}\nb,0.5\n")
     read = ConfidenceRules().read(path)
-    assert "row 2" in read.invalid["a"].message
+    assert "row 2" in read.dropped["a"][0].message
     assert (read.of("a"), read.of("b")) == (None, 0.5)
 
 
@@ -282,8 +283,8 @@ def test_an_empty_confidence_is_none_and_two_rows_of_a_case_cost_it(tmp_path):
     path = tmp_path / "confidence.csv"
     path.write_text("case,confidence\na,\nb,1\nb,2\n")
     read = ConfidenceRules().read(path)
-    assert (read.of("a"), list(read.invalid)) == (None, ["b"])
-    assert "(rows 3 and 4); expected one row a case" in read.invalid["b"].message
+    assert (read.of("a"), list(read.dropped)) == (None, ["b"])
+    assert "(rows 3 and 4); expected one row a case" in read.dropped["b"][0].message
 
 
 @pytest.mark.parametrize(

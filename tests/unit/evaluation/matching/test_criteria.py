@@ -139,8 +139,11 @@ def test_connected_parts_can_be_the_objects():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (Objects, "given as boxes, as points or as a label map"),
-        (lambda: Objects(boxes=[[0, 0, 1, 1]], points=[[0, 0]]), "given as boxes, as points or as a label map"),
+        (Objects, "given as boxes, as points, as a label map or as masks"),
+        (
+            lambda: Objects(boxes=[[0, 0, 1, 1]], points=[[0, 0]]),
+            "given as boxes, as points, as a label map or as masks",
+        ),
         (lambda: boxes([0, 0, 0, 1]), "upper corner above its lower one"),
         (lambda: boxes([0, 0, np.inf, 1]), "one row of 4 or 6 finite numbers"),
         (lambda: boxes([0, 0, 1]), "one row of 4 or 6 finite numbers"),

@@ -250,5 +250,5 @@ def test_scores_are_finite(score):
 def test_two_forms_at_once_or_all_three_are_refused():
     forms = {"boxes": [[0, 0, 1, 1]], "points": [[0, 0]], "labels": [[1]]}
     for left_out in (*forms, None):
-        with pytest.raises(ValueError, match="objects are given as boxes, as points or as a label map"):
+        with pytest.raises(ValueError, match="objects are given as boxes, as points, as a label map or as masks"):
             Objects(**{form: value for form, value in forms.items() if form != left_out})

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,7 +80,10 @@ def results():
         for case, value in enumerate(np.clip(random.normal(centre, 0.05, 20), 0, 1))
     ]
     table = pd.DataFrame(rows, columns=["algorithm", "case", "value"])
-    document = {"problem": "table", "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}]}
+    document = {
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher", "range": [0, 1], "policy": {"missing": 0}}],
+    }
     ranking = rank(document, table, bootstrap=200)
     return ResultFacts(
         challenge="Hippocampus Segmentation 2026",
@@ -163,7 +167,7 @@ def test_every_document_is_valid_for_the_validator_of_its_vocabulary(tmp_path, r
     broken = croissant(data_of(EXAMPLES[0]))
     del broken["name"], broken["distribution"][0]["sha256"]
     write(tmp_path, "croissant/broken.json", broken)
-    write(tmp_path, "every_eval_ever/broken.json", {"schema_version": "0.2.1"})
+    write(tmp_path, "every_eval_ever/broken.json", {"schema_version": "0.3.0"})
     write(tmp_path, "model_index/broken.json", {"model-index": [{"name": "x"}]})
     write(tmp_path, "datacite/broken.json", {"titles": []})
     write(
@@ -239,21 +243,38 @@ def test_values_come_with_intervals_and_ranks_with_rank_sets(results):
     entries = {entry["name"]: entry for entry in board["algorithms"]}
     for name, record in every_eval_ever(results).items():
         [result] = record["evaluation_results"]
+        stored = entries[name]["score_confidence_interval"]
         interval = result["score_details"]["uncertainty"]["confidence_interval"]
-        assert [interval["lower"], interval["upper"]] == entries[name]["score_interval"]
+        assert [interval["lower"], interval["upper"]] == stored["interval"]
+        assert interval["confidence_level"] == stored["level"]
         assert result["score_details"]["details"]["rank_set"] == " to ".join(map(str, entries[name]["rank_set"]))
     for name, card in model_index(results).items():
         [metric] = card["model-index"][0]["results"][0]["metrics"]
-        assert metric["args"]["interval"] == entries[name]["score_interval"]
+        assert metric["args"]["confidence_interval"] == entries[name]["score_confidence_interval"]["interval"]
+        assert "resampling_range" not in metric["args"]
         assert metric["args"]["rank_set"] == entries[name]["rank_set"]
 
 
-def test_a_ranking_without_certainty_exports_no_interval_and_says_so(results):
-    from dataclasses import replace
-
+def test_a_range_of_resamples_is_never_exported_as_a_confidence_interval(results):
     document = json.loads(json.dumps(results.document))
     for entry in document["rankings"][0]["algorithms"]:
-        entry["score_interval"] = entry["rank_set"] = None
+        entry["score_confidence_interval"] = None
+    ranged = replace(results, document=document)
+    entries = {entry["name"]: entry for entry in document["rankings"][0]["algorithms"]}
+    for name, record in every_eval_ever(ranged).items():
+        score = record["evaluation_results"][0]["score_details"]
+        assert "confidence_interval" not in json.dumps(record)
+        assert score["details"]["resampling_range"] == " to ".join(map(str, entries[name]["score_interval"]))
+    for name, card in model_index(ranged).items():
+        arguments = card["model-index"][0]["results"][0]["metrics"][0]["args"]
+        assert arguments["resampling_range"] == entries[name]["score_interval"]
+        assert "confidence_interval" not in arguments
+
+
+def test_a_ranking_without_certainty_exports_no_interval_and_says_so(results):
+    document = json.loads(json.dumps(results.document))
+    for entry in document["rankings"][0]["algorithms"]:
+        entry["score_interval"] = entry["score_confidence_interval"] = entry["rank_set"] = None
     silent = replace(results, document=document)
     for record in every_eval_ever(silent).values():
         score = record["evaluation_results"][0]["score_details"]

@@ -6,8 +6,9 @@ import pytest
 
 from evaluation import metrics
 from evaluation.catalogue import all_metrics, get
-from evaluation.metrics.declaration import CatalogueError, Metric, declared_in
+from evaluation.metrics.declaration import CatalogueError, Metric, check_option, declared_in
 from evaluation.metrics.options import Option, OptionError
+from evaluation.problems.offered_metrics import default_policy, function_for, kinds_with, level_of, measured_as
 
 
 def metric(**more):
@@ -62,10 +63,10 @@ class TestFunctions:
 
     def test_other_kinds_of_problem_may_have_a_function_of_their_own(self):
         metric_use = metric(function="math:sqrt", functions_by_problem={"object_detection": "math:floor"})
-        assert metric_use.compute_for("semantic_segmentation")(6.25) == 2.5
-        assert metric_use.compute_for("object_detection")(6.25) == 6
-        assert get("fbeta").compute_for("semantic_segmentation") is not get("fbeta").compute_for("object_detection")
-        assert get("fbeta").compute_for("image_classification") is metrics.fbeta
+        assert function_for(metric_use, "semantic_segmentation")(6.25) == 2.5
+        assert function_for(metric_use, "object_detection")(6.25) == 6
+        assert function_for(get("fbeta"), "semantic_segmentation") is not function_for(get("fbeta"), "object_detection")
+        assert function_for(get("fbeta"), "image_classification") is metrics.fbeta
 
     def test_the_package_knows_every_id_and_nothing_else(self):
         assert set(metrics.__all__) <= set(dir(metrics))
@@ -80,18 +81,18 @@ class TestFunctions:
 
 class TestKindsOfProblem:
     def test_they_are_those_of_its_categories_and_those_measured_as_one_of_them(self):
-        assert metric().problems == ("semantic_segmentation", "registration", "segmentation_with_confidence")
-        assert metric(categories=("Sur",)).problems == ("survival",)
+        assert kinds_with(metric()) == ("semantic_segmentation", "registration", "segmentation_with_confidence")
+        assert kinds_with(metric(categories=("Sur",))) == ("survival",)
 
     def test_a_kind_that_takes_metrics_of_another_is_measured_as_that(self):
-        assert metric().measured_as("registration") == "semantic_segmentation"
-        assert metric().measured_as("semantic_segmentation") == "semantic_segmentation"
+        assert measured_as(metric(), "registration") == "semantic_segmentation"
+        assert measured_as(metric(), "semantic_segmentation") == "semantic_segmentation"
         both = metric(categories=("Rgn", "SemS"))
-        assert both.measured_as("registration") == "registration"
-        assert metric().measured_as("survival") == "survival"
-        assert metric().measured_as("unknown") == "unknown"
+        assert measured_as(both, "registration") == "registration"
+        assert measured_as(metric(), "survival") == "survival"
+        assert measured_as(metric(), "unknown") == "unknown"
         of_confidences = metric(categories=("FaD",))
-        assert of_confidences.measured_as("segmentation_with_confidence") == "failure_detection"
+        assert measured_as(of_confidences, "segmentation_with_confidence") == "failure_detection"
 
     @pytest.mark.parametrize(
         ("family", "more", "problem", "options", "level"),
@@ -114,16 +115,16 @@ class TestKindsOfProblem:
         ],
     )
     def test_one_value_a_case_or_one_for_all(self, family, more, problem, options, level):
-        assert metric(family=family, **more).level(problem, options) == level
+        assert level_of(metric(family=family, **more), problem, options) == level
 
     def test_agreement_of_classes_says_nothing_where_nothing_is_there_if_cases_have_no_values(self):
         usual = {"both_empty": "perfect"} | dict.fromkeys(("ref_empty", "pred_empty", "degenerate", "missing"), "worst")
         of_classes = metric(family="multi_class_counting")
-        assert of_classes.default_policy("image_classification") == usual | {"both_empty": "exclude"}
-        assert of_classes.default_policy("semantic_segmentation") == usual
-        assert metric().default_policy("image_classification") == usual
+        assert default_policy(of_classes, "image_classification") == usual | {"both_empty": "exclude"}
+        assert default_policy(of_classes, "semantic_segmentation") == usual
+        assert default_policy(metric(), "image_classification") == usual
         metric_use = metric(policy={"degenerate": 0.0})
-        assert metric_use.default_policy("semantic_segmentation") == usual | {"degenerate": 0.0}
+        assert default_policy(metric_use, "semantic_segmentation") == usual | {"degenerate": 0.0}
 
 
 class TestOptions:
@@ -182,12 +183,12 @@ class TestOptions:
     def test_options_of_a_criterion_are_named_where_there_are_some(self):
         [criterion] = [option for option in get("fppi").options if option.name == "localization_criterion"]
         with pytest.raises(OptionError) as error:
-            criterion.check({"id": "loc_boundary_iou", "options": {"width": 3, "alpha": 2}})
+            check_option(criterion, {"id": "loc_boundary_iou", "options": {"width": 3, "alpha": 2}})
         assert (error.value.name, error.value.value) == ("localization_criterion.alpha", 2)
         assert error.value.allowed == "distance, distance_ratio for loc_boundary_iou"
         with pytest.raises(OptionError, match="allowed is no option for loc_center_hit"):
-            criterion.check({"id": "loc_center_hit", "options": {"width": 3}})
-        assert criterion.check({"id": "loc_center_hit"}) == {"id": "loc_center_hit", "options": {}}
+            check_option(criterion, {"id": "loc_center_hit", "options": {"width": 3}})
+        assert check_option(criterion, {"id": "loc_center_hit"}) == {"id": "loc_center_hit", "options": {}}
 
     def test_a_choice_may_stand_beside_a_list_and_the_word_custom_stands_for_the_list(self):
         priors = Option("priors", "enum|array", "dataset", "", choices=("dataset", "custom"))
@@ -256,7 +257,7 @@ class TestWhatIsDeclared:
             "r2",
             "icc",
         }
-        by_case |= {"loa_width", "radial_error", "image_mae", "image_rmse"}
+        by_case |= {"loa_width", "radial_error", "image_mae", "image_rmse", "mean_dose_error", "dvh_dose_error"}
         of_masks = {"absolute_volume_difference", "relative_volume_error", "lesion_count_difference"}
         of_masks |= {
             "false_positive_volume",
@@ -293,7 +294,7 @@ class TestWhatIsDeclared:
         compared = set()
         for each in self.BUILT_IN:
             for problem in ("image_classification", "semantic_segmentation", "object_detection"):
-                parameters = inspect.signature(each.compute_for(problem)).parameters
+                parameters = inspect.signature(function_for(each, problem)).parameters
                 for option in each.assessment_options:
                     if option.name == "spacing" or option.name not in parameters:
                         continue

@@ -11,6 +11,7 @@ from evaluation.matching import Objects
 from evaluation.metrics import survival
 from evaluation.metrics.values import Values
 from evaluation.outcomes import Flag, Outcome, Result
+from evaluation.problems.offered_metrics import level_of
 
 DRAWS = 60
 REQUIRED = {
@@ -29,6 +30,7 @@ REQUIRED = {
     "times": [[0.5, 3.0], [1.0, 8.0], [1.0, 100.0]],
     "data_range": [(0.0, 1.0), (-1e3, 1e3)],
     "k": [1],
+    "dose": [0.0, 1.0, 60.0],
 }
 METRICS = [each for each in catalogue.all_metrics() if each.family != "localization_criterion"]
 
@@ -115,7 +117,7 @@ def inputs(metric, rng):
         return ((float(risks[0]),) if metric.id == "risk" else (risks, numbers(rng, number))), {}
     if metric.family == "regression":
         return tuple(
-            numbers(rng) if metric.level("regression", {}) == "case" else numbers(rng, 5) for _ in range(2)
+            numbers(rng) if level_of(metric, "regression", {}) == "case" else numbers(rng, 5) for _ in range(2)
         ), {}
     if metric.family == "multi_label":
         shape = (int(rng.integers(1, 5)), 3)

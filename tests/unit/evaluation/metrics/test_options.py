@@ -3,6 +3,7 @@
 import pytest
 
 from evaluation.catalogue import all_metrics, get
+from evaluation.metrics.declaration import check_option
 from evaluation.metrics.options import Option, OptionError
 
 
@@ -133,16 +134,18 @@ def test_a_criterion_may_come_with_options_of_its_own():
         for one in metric.options
         if one.choices_declared_in and "loc_boundary_iou" in one.choices
     )
-    assert known.check("loc_boundary_iou") == "loc_boundary_iou"
+    assert check_option(known, "loc_boundary_iou") == "loc_boundary_iou"
     own = {one.name: one for one in get("loc_boundary_iou").options if one.name != "threshold"}
-    checked = known.check({"id": "loc_boundary_iou", "options": {"distance": 2}})
+    checked = check_option(known, {"id": "loc_boundary_iou", "options": {"distance": 2}})
     assert checked == {
         "id": "loc_boundary_iou",
         "options": {name: one.default for name, one in own.items()} | {"distance": 2.0},
     }
-    assert known.check({"id": "loc_boundary_iou"})["options"] == {name: one.default for name, one in own.items()}
+    assert check_option(known, {"id": "loc_boundary_iou"})["options"] == {
+        name: one.default for name, one in own.items()
+    }
     for wrong in ({"id": "dsc"}, {"id": "loc_boundary_iou", "option": {}}, {"id": "loc_boundary_iou", "options": [2]}):
         with pytest.raises(OptionError, match="with the options of that criterion"):
-            known.check(wrong)
+            check_option(known, wrong)
     with pytest.raises(OptionError, match="is not allowed"):
-        known.check({"id": "loc_boundary_iou", "options": {"threshold": 0.5}})
+        check_option(known, {"id": "loc_boundary_iou", "options": {"threshold": 0.5}})

@@ -15,6 +15,7 @@ from evaluation.metrics import absolute_volume_difference, relative_volume_error
 from evaluation.metrics.masks import Mask
 from evaluation.metrics.volumes import worst_difference, worst_error
 from evaluation.outcomes import Outcome
+from evaluation.problems import kind_of
 from evaluation.problems.computed_risk import read_risk
 from evaluation.ranking import describe
 from evaluation.readers import Geometry, LabelImage, ReadError
@@ -78,7 +79,7 @@ ASSESSMENT = {
 
 def test_a_missing_prediction_counts_as_the_worst_of_its_case():
     assessment = parse(ASSESSMENT)
-    kind = assessment.kind
+    kind = kind_of(assessment)
     labels = of_voxels(1200).astype(np.uint8)
     image = LabelImage(labels, Geometry(labels.shape, spacing=(0.8, 1.1, 2.5)))
     scored = kind.score(assessment, "case-1", kind.prepare(assessment, image), None)
@@ -93,7 +94,7 @@ def test_a_flat_reference_is_refused_before_anything_is_scored(tmp_path):
     path = tmp_path / "case-1.nii.gz"
     nib.save(nib.Nifti1Image(np.ones((4, 4), dtype=np.uint8), np.eye(4)), path)
     with pytest.raises(ReadError, match=r"2 dimensions; expected 3, since absolute_volume_difference measures volumes"):
-        assessment.kind.read_reference(assessment, path)
+        kind_of(assessment).read_reference(assessment, path)
 
 
 def test_a_volume_is_no_risk():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
+from scipy import stats
 from scipy.spatial.distance import pdist
 
 from evaluation.metrics import calibration_kernels, distances, paired_values, skeletons, survival_values
@@ -83,5 +84,10 @@ def test_kendalls_tau_by_sorting_is_that_of_all_pairs():
     together = paired_values.PAIRED["kendall_tau_b"](truth, answer, draws).numbers
     alone = [paired_values.PAIRED["kendall_tau_b"](truth, answer, row[None]).numbers[0] for row in draws]
     np.testing.assert_allclose(alone, together, rtol=0, atol=1e-14)
+    # More values than codes of 16 bits, so that the numbers themselves are sorted.
+    many = rng.permutation(1 << 17).astype(float)[: (1 << 16) + 2]
+    for values in (many, np.floor(many / 8)):
+        [own] = paired_values.PAIRED["kendall_tau_b"](many, values, np.ones((1, len(many)))).numbers
+        assert own == pytest.approx(stats.kendalltau(many, values).statistic, abs=1e-14)
     constant = paired_values.PAIRED["kendall_tau_b"](truth, np.ones(400), np.ones((1, 400)))
     assert constant.result().value is None

@@ -1,6 +1,7 @@
 """The rows of single cases, judged on their own and made one table."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -100,16 +101,14 @@ def test_without_a_row_a_class_is_not_told(tmp_path: Path) -> None:
     assert table.judge("c0ffee", path, tmp_path / "scratch") == "labels.csv: no row. Write a row for the case."
 
 
-def test_the_table_beside_an_image_is_compared_with_it(tmp_path: Path) -> None:
+def test_the_table_beside_an_image_is_refused_only_as_a_whole(tmp_path: Path) -> None:
     (tmp_path / "scratch").mkdir()
     table = CaseTable(rules=ConfidenceRules())
     path = written(tmp_path, "confidence.csv", "confidence\n0.75\n")
-    seen: list[float | None] = []
-    assert table.judge("c0ffee", path, tmp_path / "scratch", seen.append) == ""
-    assert seen == [0.75]
-    bad = written(tmp_path, "confidence.csv", "confidence\nvery\n")
-    assert "very" in table.judge("c0ffee", bad, tmp_path / "scratch", seen.append)
-    assert seen == [0.75]
+    assert table.judge("c0ffee", path, tmp_path / "scratch") == ""
+    assert table.judge("c0ffee", written(tmp_path, "confidence.csv", "confidence\nvery\n"), tmp_path / "scratch") == ""
+    other = written(tmp_path, "confidence.csv", "sure\n1\n")
+    assert "no column confidence" in table.judge("c0ffee", other, tmp_path / "scratch")
 
 
 @pytest.mark.parametrize(
@@ -119,6 +118,8 @@ def test_the_table_beside_an_image_is_compared_with_it(tmp_path: Path) -> None:
         CaseTable(rules=ConfidenceRules(), most_of_case=None),
         CaseTable(rules=InstanceRules(("a", "b"), need_class=True, need_scores=("ap",))),
         CaseTable(rules=InstanceRules(None)),
+        CaseTable(rules=InstanceRules(("a", "b"), need_scores=("ap",), any_score=True)),
+        CaseTable(replace(BOXES, scores="any", need_labels=("accuracy",))),
     ],
 )
 def test_what_the_interface_says_of_a_table_is_read_back(table: CaseTable) -> None:

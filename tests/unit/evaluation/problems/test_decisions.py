@@ -78,13 +78,18 @@ def test_decisions_replace_the_threshold_and_leave_curves_alone(tmp_path, tables
         (("yes", "1"), "'yes' as decision in row 2"),
     ],
 )
-@pytest.mark.parametrize("rules", [None, RowRules()])
-def test_decisions_that_leave_the_working_point_open_are_refused(tmp_path, cells, message, rules):
+def test_a_cell_that_is_no_decision_costs_its_row(tmp_path, cells, message):
     rows = [(case, 1, 2, 0.5, cell) for case, cell in zip("ab", cells, strict=True)]
     folder = write(tmp_path, rows, ("case", "x", "y", "score", "decision"))
     with pytest.raises(ReadError) as refusal:
-        read_objects(folder / "objects.csv", scored=True, rules=rules)
+        read_objects(folder / "objects.csv", scored=True)
     assert message in str(refusal.value)
+    table = read_objects(folder / "objects.csv", scored=True, rules=RowRules())
+    [(case, [issue])] = table.dropped.items()
+    assert message in issue.message
+    [(kept, objects)] = table.objects.items()
+    assert {case, kept} == {"a", "b"}
+    assert objects.decisions.tolist() == [True]
 
 
 @pytest.mark.parametrize("kind", [int, float, bool])
@@ -119,6 +124,8 @@ def test_annotations_of_coco_carry_decisions(tmp_path, given, refused):
     if refused:
         with pytest.raises(ReadError, match=refused):
             read_objects(tmp_path / "objects.json", scored=True)
+        table = read_objects(tmp_path / "objects.json", scored=True, rules=RowRules())
+        assert (len(table.of("a")), len(table.dropped["a"])) == (1, 1)
         return
     assert read_objects(tmp_path / "objects.json", scored=True).of("a").decisions.tolist() == [True, False]
 

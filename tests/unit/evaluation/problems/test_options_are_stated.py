@@ -6,10 +6,18 @@ from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.assessment.options import option_list, option_sentences, option_values, options_read
 from evaluation.designs.compilation import pseudo_code
+from evaluation.problems.offered_metrics import options_for
 from evaluation.ranking import describe
 from tests.unit.evaluation.problems.test_options_have_an_effect import KINDS, entry, metrics_of
 
-WITHOUT_EFFECT = {"area", "localization_thresholds", "max_detections", "tolerance_by_region", "weight_matrix"}
+WITHOUT_EFFECT = {
+    "area",
+    "localization_thresholds",
+    "max_detections",
+    "prescription",
+    "tolerance_by_region",
+    "weight_matrix",
+}
 """Options that can be absent: not set, or read only with one choice of another option."""
 
 
@@ -19,11 +27,11 @@ def test_rules_and_pseudo_code_state_each_option_that_scoring_reads(kind, tmp_pa
     stated = 0
     for metric in metrics_of(kind):
         times = document.get("settings", {}).get("times") or [1.0]
-        fitting = {"time": times[0], "k": 1}
+        fitting = {"time": times[0], "k": 1, "dose": 20.0}
         chosen = {option.name: fitting[option.name] for option in metric.options if option.name in fitting}
         assessment = parse({**document, "metrics": [entry(metric, **chosen)], "ranking": {}})
         use = assessment.metrics[0]
-        read = {option.name for option in metric.options_for(kind)}
+        read = {option.name for option in options_for(metric, kind)}
         assert read - set(options_read(use, assessment)) <= WITHOUT_EFFECT
         rules, code = " ".join(describe(assessment)), "\n".join(pseudo_code(assessment))
         for name, words in option_values(use, assessment):

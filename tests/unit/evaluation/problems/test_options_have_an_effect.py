@@ -7,6 +7,7 @@ import pytest
 from evaluation import problems
 from evaluation.assessment import AssessmentError, check_ignored_options, parse
 from evaluation.catalogue import all_metrics
+from evaluation.problems.offered_metrics import kinds_with, options_for
 from evaluation.scoring import score_folders
 
 KINDS = [kind.id for kind in problems.scored_problems() if kind.source == "podium" and kind.category]
@@ -16,7 +17,7 @@ SET = {"threshold_probability": 0.5, "radius": 2, "threshold": 0.5, "coverage": 
 
 
 def metrics_of(kind):
-    return [metric for metric in all_metrics() if kind in metric.problems and not metric.is_criterion]
+    return [metric for metric in all_metrics() if kind in kinds_with(metric) and not metric.is_criterion]
 
 
 def entry(metric, **options):
@@ -25,7 +26,7 @@ def entry(metric, **options):
 
 
 def ignored_options(metric, kind):
-    read = {option.name for option in metric.options_for(kind)}
+    read = {option.name for option in options_for(metric, kind)}
     return [option for option in metric.assessment_options if option.name not in read]
 
 

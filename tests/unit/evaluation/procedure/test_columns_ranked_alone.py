@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.ranking import rank
-from evaluation.ranking.procedure import procedure_of
+from evaluation.ranking.procedure.building import procedure_of
 from tests.procedures.interpreter import execute
 
 DOCUMENT = {

@@ -10,9 +10,9 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.ranking import describe, rank
-from evaluation.ranking.procedure import Ranking, procedure_lines, procedure_of, ranking_lines
-from evaluation.ranking.procedure.lines import statement_lines
-from evaluation.ranking.procedure.statements import Compare, Group, RankCases
+from evaluation.ranking.procedure.building import procedure_of
+from evaluation.ranking.procedure.lines import procedure_lines, ranking_lines, statement_lines
+from evaluation.ranking.procedure.statements import Compare, Group, RankCases, Ranking
 from evaluation.scoring import score_folders
 from tests.procedures.comparing import NotPossibleError, differences, report
 from tests.procedures.designs import SCHEMES, random_design

@@ -126,8 +126,8 @@ class TestInstanceTables:
     )
     def test_a_row_that_cannot_be_taken_names_case_value_and_what_is_taken(self, tmp_path, rows, message):
         (tmp_path / "instances.csv").write_text("case,instance,class,score\nok,1,a,0.5\n" + rows)
-        table = read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
-        assert message in table.invalid["c"].message
+        table = read_instances(tmp_path / "instances.csv", ASKED, by_row=True)
+        assert message in table.dropped["c"][-1].message
         assert table.of("ok") == {1: Instance("a", 0.5)}
         assert "c" not in table.instances
         with pytest.raises(ReadError):
@@ -145,7 +145,7 @@ class TestInstanceTables:
     def test_a_table_that_lacks_what_the_task_needs_is_refused_as_a_whole(self, tmp_path, text, message):
         (tmp_path / "instances.csv").write_text(text)
         with pytest.raises(ReadError, match=message):
-            read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
+            read_instances(tmp_path / "instances.csv", ASKED, by_row=True)
 
 
 CELL = st.sampled_from(["c", "d", "", "1", "2", "-1", "1.5", "nan", "1e400", "a", "x", '"', "\u0660", "9" * 40, "0.5"])
@@ -162,11 +162,11 @@ def test_any_table_of_instances_gives_rows_reasons_or_one_error(tmp_path_factory
     path.write_bytes(head.encode() + "\n".join(",".join(row) for row in rows).encode() + tail)
     for scored in (True, False):
         try:
-            table = read_instances(path, ASKED, scored=scored, by_case=True)
+            table = read_instances(path, ASKED, scored=scored, by_row=True)
         except ReadError:
             continue
         assert all(label >= 1 for of_case in table.instances.values() for label in of_case)
-        assert not set(table.instances) & set(table.invalid)
+        assert all(table.dropped.values())
 
 
 COCO = {

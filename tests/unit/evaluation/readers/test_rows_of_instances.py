@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from evaluation.readers import ReadError
-from evaluation.readers.instance_tables import Instance, InstanceRules, InstanceTable, check_instances, read_instances
+from evaluation.readers.instance_tables import (
+    Instance,
+    InstanceRules,
+    InstanceTable,
+    check_instances,
+    read_instances,
+    rows_and_objects,
+)
 from evaluation.readers.limits import Limits
 
 LETTERS = tuple("abcdefghijklmn")
@@ -30,7 +37,7 @@ def test_a_task_that_says_nothing_asks_for_nothing():
 
 
 def test_cases_of_a_table_are_those_with_rows_and_those_that_cannot_be_taken():
-    table = InstanceTable({"x": {}, "y": {}}, {"z": None, "x": None})
+    table = InstanceTable({"x": {}, "y": {}}, {"z": [], "x": []})
     assert (table.cases, table.of("x"), table.of("z")) == (["x", "y", "z"], {}, {})
 
 
@@ -55,9 +62,20 @@ class TestLabels:
     def test_others_and_a_second_row_are_refused(self, tmp_path, label, words, wanted):
         text = f"case,instance\nc,2\nc,{label}\n"
         assert refused(read, tmp_path, text, limits=Limits(label=9)) == ("table", words, wanted)
-        table = read(tmp_path, "case,instance\nd,2\n" + text.partition("\n")[2], by_case=True, limits=Limits(label=9))
-        assert (list(table.instances), list(table.invalid)) == (["d"], ["c"])
-        assert table.invalid["c"].message.startswith(f"instances.csv: case c: {words.replace('row 3', 'row 4')}")
+        table = read(tmp_path, "case,instance\nd,2\n" + text.partition("\n")[2], by_row=True, limits=Limits(label=9))
+        assert ([sorted(table.of(case)) for case in "cd"], list(table.dropped)) == (
+            [[] if label == "2" else [2], [2]],
+            ["c"],
+        )
+        assert table.dropped["c"][-1].message.startswith(f"instances.csv: case c: {words.replace('row 3', 'row 4')}")
+
+    def test_of_two_rows_for_one_label_none_is_used(self, tmp_path):
+        table = read(tmp_path, "case,instance,class\nc,2,a\nc,3,a\nc,2,b\n", by_row=True)
+        assert table.instances == {"c": {3: Instance("a")}}
+        assert [issue.message.partition(";")[0] for issue in table.dropped["c"]] == [
+            "instances.csv: case c: the instance 2 in row 2",
+            "instances.csv: case c: the instance 2 in row 4",
+        ]
 
     def test_the_same_label_in_two_cases_is_two_objects(self, tmp_path):
         table = read(tmp_path, "case,instance,class\nc,2,a\nd,2,b\n")
@@ -66,12 +84,14 @@ class TestLabels:
     def test_the_first_wrong_row_of_the_file_is_told(self, tmp_path):
         text = "case,instance,class,score\nc,1,a,1\nd,1,odd,1\nd,0,a,1\nc,2,a,7\n"
         assert refused(read, tmp_path, text)[1] == "'odd' as class in row 3"
-        table = read(tmp_path, text, by_case=True)
-        assert [issue.message.partition("; ")[0] for issue in table.invalid.values()] == [
+        table = read(tmp_path, text, by_row=True)
+        issues = [issue for of_case in table.dropped.values() for issue in of_case]
+        assert [issue.message.partition("; ")[0] for issue in issues] == [
             "instances.csv: case d: 'odd' as class in row 3",
+            "instances.csv: case d: '0' as instance in row 4",
             "instances.csv: case c: '7' as score in row 5",
         ]
-        assert table.instances == {}
+        assert table.instances == {"c": {1: Instance("a", 1.0)}}
 
 
 class TestClasses:
@@ -115,6 +135,12 @@ class TestScores:
         else:
             assert refused(read, tmp_path, text) == ("table", f"{score!r} as score in row 2", "a number from 0 to 1")
 
+    @pytest.mark.parametrize(("score", "fits"), [("-7.5", True), ("1e9", True), ("inf", False), ("nan", False)])
+    def test_any_finite_number_is_a_score_where_the_task_allows_it(self, tmp_path, score, fits):
+        rules = InstanceRules(("a", "b"), need_scores=("ap",), any_score=True)
+        table = read(tmp_path, f"case,instance,score\nc,1,{score}\nc,2,0.5\n", rules, by_row=True)
+        assert sorted(table.of("c")) == ([1, 2] if fits else [2])
+
     def test_a_column_without_any_is_none(self, tmp_path):
         for text in ("case,instance,score\nc,1,\nc,2,\n", "case,instance\nc,1\nc,2\n"):
             assert [own.score for own in read(tmp_path, text).of("c").values()] == [None, None]
@@ -153,6 +179,26 @@ class TestIgnoredRegions:
         assert table.of("c") == {1: Instance("", None, True), 2: Instance("a")}
         assert refused(read, tmp_path, head + "c,1,a,1\nc,2,,0\n", rules, scored=False)[1] == "'' as class in row 3"
         assert refused(read, tmp_path, head + "c,1,odd,1\n", rules, scored=False)[1] == "'odd' as class in row 2"
+
+
+class TestRowsAndObjects:
+    IMAGE = SimpleNamespace(labels=np.array([[0, 4], [2, 9]]))
+
+    @pytest.mark.parametrize(
+        ("rows", "used", "count", "words"),
+        [
+            ("c,2\nc,4\nc,9\n", [2, 4, 9], 0, ""),
+            ("c,2\nc,4\n", [2, 4], 1, "no row for the instance 9 of m.png"),
+            ("c,2\nc,4\nc,9\nc,7\n", [2, 4, 9], 1, "the instance 7 has no pixel in m.png"),
+            ("c,2\nc,4\nc,0.5\n", [2, 4], 1, "'0.5' as instance in row 4"),
+            ("d,2\n", [], 3, "no row for the instance 2 of m.png"),
+        ],
+    )
+    def test_what_has_no_counterpart_is_not_used(self, tmp_path, rows, used, count, words):
+        table = read(tmp_path, f"case,instance\n{rows}", InstanceRules(None), by_row=True)
+        kept, unused = rows_and_objects(self.IMAGE, table, case="c", file="m.png")
+        assert (sorted(kept), unused.count, words in unused.reason) == (used, count, True)
+        assert unused.total == (len(used) + count if count else 0)
 
 
 def test_the_smallest_label_that_stands_on_one_side_only_is_told():

@@ -24,12 +24,12 @@ class TestConfidences:
         path = written(tmp_path, "case,confidence\na,0.5\nb,-3\nc,\nd,1e3\n")
         table = ConfidenceRules().read(path)
         assert table.confidences == {"a": 0.5, "b": -3.0, "d": 1000.0}
-        assert (table.cases, table.invalid) == (["a", "b", "c", "d"], {})
+        assert (table.cases, table.dropped) == (["a", "b", "c", "d"], {})
         assert [table.of(case) for case in "abcx"] == [0.5, -3.0, None, None]
 
     def test_what_is_wrong_of_a_case_costs_no_other(self, tmp_path):
         table = ConfidenceRules().read(written(tmp_path, "case,confidence\na,sure\nb,0.5\nc,0.1\nc,0.2\nd,inf\n"))
-        assert set(table.invalid) == {"a", "c", "d"}
+        assert set(table.dropped) == {"a", "c", "d"}
         assert table.confidences["b"] == 0.5
         assert table.cases == ["a", "b", "c", "d"]
 
@@ -63,7 +63,7 @@ class TestInstances:
 
     def test_rows_are_kept_by_case_and_label(self, tmp_path):
         text = "case,instance,class,score\na,1,cell,0.5\na,7,debris,1\nb,1,cell,0\n"
-        table = self.read(tmp_path, text, by_case=True)
+        table = self.read(tmp_path, text, by_row=True)
         assert {case: sorted(own) for case, own in table.instances.items()} == {"a": [1, 7], "b": [1]}
         assert (table.instances["a"][7].name, table.instances["a"][7].score) == ("debris", 1.0)
         assert (table.cases, table.of("c")) == (["a", "b"], {})
@@ -78,11 +78,11 @@ class TestInstances:
             ("a,1,cell,high", "high"),
         ],
     )
-    def test_a_row_that_is_wrong_costs_its_case(self, tmp_path, row, words):
-        text = f"case,instance,class,score\n{row}\nb,1,debris,0.5\n"
-        table = self.read(tmp_path, text, by_case=True)
-        assert (list(table.instances), list(table.invalid)) == (["b"], ["a"])
-        assert words in table.invalid["a"].message
+    def test_an_invalid_row_costs_only_its_object(self, tmp_path, row, words):
+        text = f"case,instance,class,score\n{row}\na,2,cell,0.5\nb,1,debris,0.5\n"
+        table = self.read(tmp_path, text, by_row=True)
+        assert ([sorted(table.of(case)) for case in "ab"], list(table.dropped)) == ([[2], [1]], ["a"])
+        assert [words in issue.message for issue in table.dropped["a"]] == [True]
         with pytest.raises(ReadError, match=r"(row|score)"):
             self.read(tmp_path, text)
 
@@ -96,7 +96,7 @@ class TestInstances:
     )
     def test_what_metrics_need_has_to_be_there(self, tmp_path, text, words):
         with pytest.raises(ReadError, match=words):
-            self.read(tmp_path, text, by_case=True)
+            self.read(tmp_path, text, by_row=True)
 
     def test_what_they_do_not_need_may_lack(self, tmp_path):
         rules = InstanceRules(classes=TWO, need_class=False, need_scores=())

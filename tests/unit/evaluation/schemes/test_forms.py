@@ -8,16 +8,8 @@ from scipy import stats
 
 from evaluation.advice.simulation.model import PartModel, Scale
 from evaluation.assessment import Operator, parse
-from evaluation.ranking.schemes import (
-    DEFAULT,
-    ONE_VALUE,
-    Samples,
-    Values,
-    all_schemes,
-    case_ranks,
-    get_scheme,
-    win_shares,
-)
+from evaluation.ranking.drawn import Samples
+from evaluation.ranking.schemes import DEFAULT, ONE_VALUE, Values, all_schemes, case_ranks, get_scheme, win_shares
 from evaluation.ranking.schemes.aggregate_then_rank import limit_aggregates
 from evaluation.ranking.schemes.challenges import Challenges
 

@@ -13,6 +13,7 @@ from evaluation.catalogue import all_metrics
 from evaluation.cli import main
 from evaluation.metrics import detection, instance
 from evaluation.metrics.detections import of_class
+from evaluation.problems.offered_metrics import kinds_with
 from evaluation.readers.object_tables import read_objects
 from evaluation.scoring import read_evidence, read_results, recompute
 from evaluation.scoring.evidence import recompute_values
@@ -159,7 +160,7 @@ class TestInstances:
 @pytest.mark.parametrize("scale", ["dataset", "image", "patient"])
 def test_every_metric_of_the_catalogue_for_instances_can_be_scored(cells, scale):
     offered = [
-        m for m in all_metrics() if "instance_segmentation" in m.problems and not m.is_criterion and m.id != "ior"
+        m for m in all_metrics() if "instance_segmentation" in kinds_with(m) and not m.is_criterion and m.id != "ior"
     ]
     uses = []
     for metric in offered:
@@ -305,18 +306,50 @@ class TestClassesOfInstances:
         assert value(table, "one", "pq_image", "0", region="b") != of_a.value
 
     @pytest.mark.parametrize(
+        ("change", "reason", "precision"),
+        [
+            (lambda text: text.replace("0,1,a,0.1\n", ""), "no row for the instance 1 of 0.png", 7 / 8),
+            (lambda text: text + "2,77,a,0.1\n", "the instance 77 has no pixel in 2.png", 1.0),
+            (lambda text: text.replace("0,1,a,0.1", "0,1,a,1.0001"), "case 0: '1.0001' as score in row", 7 / 8),
+            (lambda text: text.replace("0,1,a", "0,1,c"), "case 0: 'c' as class in row", 7 / 8),
+            (lambda text: text + "0,1,a,0.1\n", "case 0: the instance 1 in row", 7 / 8),
+        ],
+    )
+    def test_a_row_that_cannot_be_used_costs_only_its_object(self, classed, capsys, change, reason, precision):
+        table = classed / "predictions/two/instances.csv"
+        table.write_text(change(table.read_text()))
+        assert score(classed) == 0
+        assert reason in capsys.readouterr().err
+        results = read_results(classed / "r.csv")
+        assert "missing" not in set(results["outcome"])
+        # One object of eight of the class is lost, and no value of another class or case.
+        assert value(results, "two", "ap", region="a") == pytest.approx(precision)
+        assert value(results, "two", "ap", region="b") == 1.0
+        assert {value(results, "two", "pq_image", str(case), region="a") for case in range(1, 4)} == {1.0}
+
+    def test_scores_of_any_size_give_the_same_curve(self, classed):
+        table = classed / "predictions/one/instances.csv"
+        head, *rows = table.read_text().splitlines()
+        cells = [row.split(",") for row in rows]
+        assert score(classed) == 0
+        before = read_results(classed / "r.csv")
+        shifted = [[*cell[:3], str(100 * float(cell[3]) - 50)] for cell in cells]
+        table.write_text("\n".join([head, *map(",".join, shifted)]) + "\n")
+        document = {**TWO, "settings": {"scores": "any"}}
+        (classed / "assessment.json").write_text(json.dumps(document))
+        assert score(classed) == 0
+        after = read_results(classed / "r.csv")
+        for region in ("a", "b"):
+            assert value(after, "one", "ap", region=region) == value(before, "one", "ap", region=region)
+
+    @pytest.mark.parametrize(
         ("change", "reason", "gone"),
         [
-            (lambda text: text.replace("0,1,a,0.1\n", ""), "no row for the instance 1 of 0.png", {"0"}),
-            (lambda text: text + "2,77,a,0.1\n", "the instance 77 has no pixel in 2.png", {"2"}),
-            (lambda text: text.replace("3,4,b", "3,4,c"), "case 3: 'c' as class in row", {"3"}),
             (lambda text: text.replace(",class,", ",kind,"), "no column class", {"0", "1", "2", "3"}),
             (None, "no such table; expected the class of each object", {"0", "1", "2", "3"}),
         ],
     )
-    def test_rows_that_do_not_go_with_the_label_maps_make_their_cases_missing(
-        self, classed, capsys, change, reason, gone
-    ):
+    def test_a_table_that_cannot_be_read_makes_all_cases_missing(self, classed, capsys, change, reason, gone):
         table = classed / "predictions/two/instances.csv"
         table.write_text(change(table.read_text())) if change else table.unlink()
         assert score(classed) == 0

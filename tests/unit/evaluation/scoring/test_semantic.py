@@ -7,6 +7,7 @@ from evaluation.assessment import parse
 from evaluation.catalogue import all_metrics
 from evaluation.metrics import boundary, overlap
 from evaluation.outcomes import Outcome
+from evaluation.problems.offered_metrics import kinds_with
 from evaluation.readers import Geometry, LabelImage
 from evaluation.scoring import prepare_reference, score_case
 from tests.unit.evaluation.scoring.conftest import DOCUMENT
@@ -110,7 +111,7 @@ def test_background_can_be_scored_as_a_region_of_its_own(labels, shifted):
 
 
 def test_every_metric_of_the_catalogue_for_regions_can_be_scored(labels, shifted):
-    offered = [metric.id for metric in all_metrics() if "semantic_segmentation" in metric.problems]
+    offered = [metric.id for metric in all_metrics() if "semantic_segmentation" in kinds_with(metric)]
     assessment = parse({**DOCUMENT, "metrics": [{"id": name} for name in offered]})
     scored = score_case(assessment, "a", prepare_reference(assessment, image(labels)), image(shifted))
     pooled = {name for name, _ in scored.pieces}

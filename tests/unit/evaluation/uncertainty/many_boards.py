@@ -1,4 +1,4 @@
-"""Random boards of all schemes, and what must never contradict itself on any of them.
+"""Random boards of all schemes and kinds, with roles and looks, and what must never contradict itself on any of them.
 
 A board follows from its seed alone. Many of them are checked by
 ``python -m tests.unit.evaluation.uncertainty.many_boards --boards 10000``; boards with contradictions are listed by seed.
@@ -8,14 +8,22 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from evaluation import rank
+from evaluation.assessment import parse
+from evaluation.boards.effects import effect_cells
+from evaluation.boards.stored import build
+from evaluation.claims.ranking import sentences_of
+from evaluation.ranking import rank
+from evaluation.ranking.uncertainty.looks import Look
 from evaluation.ranking.uncertainty.sign_flips import flip_matrix
 from evaluation.ranking.uncertainty.studentized import drawn_counts
+from evaluation.scoring.evidence import make_evidence
+from evaluation.scoring.given_evidence import Given, shared_of
 from tests.unit.evaluation.uncertainty.boards import results
 
 NAMES = [f"team {letter}" for letter in "ABCDEF"]
@@ -28,6 +36,8 @@ SCHEMES = {
     "re-ranked": {"scheme": "aggregate_then_rank", "combine": {"over": ["metric"], "rerank": True}},
     "averaged ranks": {"scheme": "rank_then_aggregate", "combine": {"over": ["metric"], "rerank": False}},
     "ranks of cases": {"scheme": "rank_then_aggregate", "combine": {"over": ["metric"]}},
+    "roles": {"scheme": "aggregate_then_rank"},
+    "given errors": {"scheme": "one_score"},
 }
 COMMON = ("mean", "mean", "mean", *SCHEMES)
 """Schemes from which one is drawn: a mean has most rules."""
@@ -54,6 +64,12 @@ class Board:
         The assessment.
     strata
         Stratum of each case; ``None`` without strata.
+    patients
+        Patient of each case; ``None`` without patients.
+    look
+        The change of the field that this board is; ``None`` if it is ranked once.
+    errors
+        Given standard error of each algorithm, for values of the whole data set.
     """
 
     seed: int
@@ -66,16 +82,54 @@ class Board:
     bounded: bool = False
     missing: object = FAILED
     uncertainty: dict = field(default_factory=dict)
+    patients: list[str] | None = None
+    look: Look | None = None
+    errors: list[float] | None = None
+
+    @property
+    def assessment(self):
+        """The parsed assessment."""
+        return parse(self.document)
+
+    @property
+    def has_plain_error(self):
+        """True if a winner may use the whole error, and every case is a unit."""
+        return self.look is None and self.patients is None and self.scheme != "roles"
 
     def ranked(self):
         """The ranking document."""
-        cases = None
-        if self.strata is not None:
-            cases = pd.DataFrame({"case": [f"c{case:03d}" for case in range(len(self.strata))], "scanner": self.strata})
+        if self.errors is not None:
+            return self._ranked_by_errors()
+        columns = {"scanner": self.strata, "patient": self.patients}
+        known = {name: values for name, values in columns.items() if values is not None}
+        count = len(self.tables[0])
+        cases = pd.DataFrame({"case": [f"c{case:03d}" for case in range(count)], **known}) if known else None
         rows = [
             results(values, self.names).assign(metric=f"metric{number}") for number, values in enumerate(self.tables)
         ]
-        return rank(self.document, pd.concat(rows, ignore_index=True), cases=cases)
+        return rank(self.assessment, pd.concat(rows, ignore_index=True), cases=cases, look=self.look)
+
+    def _ranked_by_errors(self):
+        values = np.nan_to_num(self.tables[0], nan=FAILED).mean(axis=0)
+        rows = [
+            {
+                "algorithm": name,
+                "case": "",
+                "metric": "metric0",
+                "region": "",
+                "value": value,
+                "outcome": "ok",
+                "task": "",
+            }
+            for name, value in zip(self.names, values, strict=True)
+        ]
+        blocks = [
+            Given(float(value), standard_error=error).block("metric0", name, "")
+            for name, value, error in zip(self.names, values, self.errors, strict=True)
+        ]
+        shared = shared_of([f"c{case:03d}" for case in range(len(self.tables[0]))])
+        evidence = make_evidence(self.assessment, blocks, parts={"metric0": "metric0"}, shared=shared)
+        return rank(self.assessment, pd.DataFrame(rows), evidence=evidence, look=self.look)
 
 
 def random_board(seed):
@@ -83,34 +137,61 @@ def random_board(seed):
     random = np.random.default_rng(seed)
     scheme = str(random.choice(COMMON))
     algorithms, cases = int(random.integers(2, 7)), int(random.integers(2, 41))
+    is_given = scheme == "given errors"
     several = "combine" in SCHEMES[scheme]
-    missing = "exclude" if random.random() < 0.25 else FAILED
-    tables = tuple(_values(random, cases, algorithms, missing) for _ in range(2 if several else 1))
+    missing = "exclude" if random.random() < 0.25 and not is_given else FAILED
+    count = 3 if scheme == "roles" else 2 if several else 1
+    tables = tuple(_values(random, cases, algorithms, missing) for _ in range(count))
     bounded = random.random() < 0.6
     policy = {"missing": missing, **({"allow_gaming": True} if missing == "exclude" else {})}
     metrics = [
-        {"id": f"metric{number}", "direction": "higher", "policy": policy, **({"range": [0, 1]} if bounded else {})}
+        {"id": f"metric{number}", "direction": "higher", "policy": policy, **({"range": [0, 1]} if bounded else {}),
+         **({"level": "dataset"} if is_given else {})}
         for number in range(len(tables))
-    ]
+    ]  # fmt: skip
     margin = float(random.choice([0.005, 0.02, 0.1])) if scheme == "mean" and random.random() < 0.4 else 0.0
     uncertainty = {"bootstrap": 200, **({"margin": {"metric0": margin}} if margin else {})}
     if random.random() < 0.2:
         uncertainty["interval"] = 0.9
-    strata, levels = None, {}
-    if random.random() < 0.3:
+    strata, patients, levels = None, None, {}
+    if is_given:
+        pass
+    elif random.random() < 0.15:
+        patients = [f"p{int(number):02d}" for number in random.integers(0, max(2, cases // 2), cases)]
+        if random.random() < 0.5:
+            levels = {"aggregation": {"levels": ["case", {"name": "patient", "role": "random"}], "operator": "mean"}}
+    elif random.random() < 0.3:
         strata = ["x" if random.random() < 0.6 else "y" for _ in range(cases)]
         if len(set(strata)) < 2:
             strata = None
         else:
             levels = {"aggregation": {"levels": ["case", {"name": "scanner", "role": "fixed"}], "operator": "mean"}}
+    ranking = {"combine": None, **SCHEMES[scheme]}
+    if scheme == "roles":
+        roles = random.choice(["primary", "secondary", "exploratory"], count)
+        ranking = [
+            {"name": f"ranking {number}", "metrics": [f"metric{number}"], "role": str(role), **ranking}
+            for number, role in enumerate(roles)
+        ]
+    look = None
+    if random.random() < 0.2:
+        planned = int(random.integers(1, 13)) if random.random() < 0.5 else None
+        look = Look(int(random.integers(1, 13)), planned)
     document = {
         "problem": "external",
         "metrics": metrics,
-        "ranking": {"combine": None, **SCHEMES[scheme]},
+        "ranking": ranking,
         "uncertainty": uncertainty,
         **levels,
     }
-    return Board(seed, scheme, tables, NAMES[:algorithms], document, strata, margin, bounded, missing, uncertainty)
+    names = NAMES[:algorithms]
+    errors = [float(error) for error in random.choice([0.001, 0.02, 0.1], algorithms)] if is_given else None
+    return Board(
+        *(seed, scheme, tables, names, document, strata, margin, bounded, missing, uncertainty),
+        patients=patients,
+        look=look,
+        errors=errors,
+    )
 
 
 def _values(random, cases, algorithms, missing):
@@ -144,15 +225,83 @@ def contradictions(board):
     overall = [{"metric": None, **document["overall"]}] if document["overall"] else []
     for entry in [*document["rankings"], *overall]:
         found += [text for text, holds in rules_of(board, entry) if not holds]
+        found += [text for text, holds in _rules_of_sentences(entry, sentences_of(entry, document)) if not holds]
+    found += [text for text, holds in _rules_of_tables(document, build(document, board.assessment)) if not holds]
     return found
+
+
+def _rules_of_sentences(entry, sentences):
+    """The headline and every other sentence against the verdict, the letters and the numbers."""
+    rows, verdict, first = entry["algorithms"], entry["verdict"], entry["algorithms"][0]["name"]
+    reason = entry["winner"]["reason"]
+    words, text = str(sentences[0]), " ".join(map(str, sentences))
+    yield "the headline of a winner is that of a confirmed one", (" is the winner" in words) == (verdict == "confirmed")
+    says = "significantly better than" in words
+    yield "the headline is significant where the verdict is", says == (verdict == "significant")
+    if reason == "exploratory":
+        yield "nothing is significant in exploratory rankings", not re.search(r"signific(?!ance)|confirm|letter", text)
+    if len(rows) == 2:
+        yield "two are not all others", "all others" not in text
+    interval = re.search(r"(\d+(?:\.\d+)? %) interval", words)
+    if interval:
+        yield "the level of the headline is that of the ranking", interval[1] == f"{100 * entry['lead']['level']:g} %"
+    tied = re.search(r"(\d+) teams are statistically tied", words)
+    if tied:
+        yield "the tied are those within reach", int(tied[1]) == sum(row["within_reach"] for row in rows)
+    worse = re.search(r"(\d+) teams are not significantly worse", words)
+    if worse and entry["shown_better"] is not None:
+        yield (
+            "the not worse are those of the matrix",
+            int(worse[1]) == sum(not one for one in entry["shown_better"][0][1:]),
+        )
+    shown = re.search(r"(\d+) of the \d+ others (?:is|are) shown", text)
+    if shown:
+        yield "the worse are those of the matrix", int(shown[1]) == sum(entry["shown_better"][0])
+    for row in rows[1:]:
+        if f"{row['name']} is equivalent to {first}" in text:
+            yield "equivalent is a verdict", row["difference_from_first"]["verdict"] == "equivalent"
+
+
+def _rules_of_tables(document, table):
+    """The stored table of a page and the columns of files against the document."""
+    entries = document["rankings"] + ([document["overall"]] if document["overall"] else [])
+    yield "every ranking is an order", len(table["orders"]) == len(entries)
+    teams = table["teams"]
+    by_key = {(order["ranking"], order["metric"]): order for order in table["orders"]}
+    for entry in entries:
+        order = by_key[entry.get("name"), entry.get("metric")]
+        cells = effect_cells(order, teams[0])
+        yield "the file has the verdict", cells["verdict"] == entry["verdict"]
+        yield "the file has the winner", cells["winner"] == entry["winner"]["algorithm"]
+        for row in entry["algorithms"]:
+            place = teams.index(row["name"])
+            low, high = row["rank_set"] or (None, None)
+            yield "the page has the sets", (order["set_low"][place], order["set_high"][place]) == (low, high)
+            difference = row["difference_from_first"] or {}
+            yield "the page has the differences", order["difference_verdict"][place] == difference.get("verdict")
+        if order["score_interval_kind"] == "confidence":
+            pairs = [
+                (order["score_low"][index], order["score"][index], order["score_high"][index])
+                for index in range(len(teams))
+            ]
+            yield (
+                "a confidence interval contains its score",
+                all(low - 1e-5 <= score <= high + 1e-5 for low, score, high in pairs),
+            )
 
 
 def rules_of(board, entry):
     """Yield each rule with whether it applies to one entry of the document."""
-    rows, shown = entry["algorithms"], np.array(entry["shown_better"], dtype=bool)
+    rows = entry["algorithms"]
     first, others = rows[0], rows[1:]
     winner, verdict, margin = entry["winner"], entry["verdict"], entry["margin"] or 0.0
     named = winner["named"]
+    if winner["reason"] == "exploratory":
+        yield "an exploratory ranking decides nothing", (named, verdict, entry["shown_better"]) == (False, None, None)
+        verdicts = {(row["difference_from_first"] or {}).get("verdict") for row in rows}
+        yield "an exploratory ranking describes differences", not verdicts & {"better", "equivalent"}
+        return
+    shown = np.array(entry["shown_better"], dtype=bool)
     yield "a verdict above leaning is that of a named winner", (verdict in ("confirmed", "significant")) == named
     yield "known verdicts", verdict in ("confirmed", "significant", "leaning", "open", None)
     yield "a winner is named where its reason is shown", named == (winner["reason"] == "shown")
@@ -179,13 +328,17 @@ def rules_of(board, entry):
             yield "within reach is a set from 1", row["within_reach"] == (low == 1)
     yield from _rules_of_differences(entry, shown, margin, named)
     yield from _rules_of_numbers(entry, named, verdict)
-    if board.scheme == "mean" and (board.missing != "exclude" or not np.isnan(board.tables[0]).any()):
+    if (
+        board.scheme == "mean"
+        and board.has_plain_error
+        and (board.missing != "exclude" or not np.isnan(board.tables[0]).any())
+    ):
         yield from _rules_of_linear(board, entry, margin)
 
 
 def _may_be_confirmed(board, entry):
     """Return whether all values of an entry are bounded and none is excluded."""
-    if board.scheme in ("median", "percentile", "tests"):
+    if board.scheme in ("median", "percentile", "tests", "given errors"):
         return False
     numbers = [number for number in range(len(board.tables)) if entry["metric"] in (None, f"metric{number}")]
     has_gaps = board.missing == "exclude" and any(np.isnan(board.tables[number]).any() for number in numbers)

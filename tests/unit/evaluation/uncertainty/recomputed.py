@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 
 import numpy as np
 from scipy import optimize
@@ -39,22 +40,56 @@ def hall_of(ratio, skew, units):
     return math.sqrt(units) * (ratio + skew * ratio**2 / 3 + skew**2 * ratio**3 / 27 + skew / (6 * units))
 
 
-def hall(values):
-    """Hall's statistic of differences; infinite where they are all the same."""
+def hall(values, typical=0.0):
+    """Hall's statistic of differences, by their own skewness and the typical one; infinite where they are all the same."""
     values = [float(value) for value in values]
     mean = sum(values) / len(values)
     if is_constant(values):
         return math.copysign(math.inf, mean) if mean else 0.0
-    return hall_of(mean / deviation(values), skewness(values), len(values))
+    ratio, units = mean / deviation(values), len(values)
+    own = hall_of(ratio, skewness(values), units)
+    if not typical:
+        return own
+    if mean < 0:
+        return max(own, hall_of(ratio, typical, units))
+    return min(own, hall_of(ratio, -typical, units))
 
 
-def hall_limit(values, quantile):
+def typical_skewness(parts):
+    """Typical skewness from the differences of all ordered pairs, given by pairs of algorithms."""
+    size = {
+        frozenset(pair): abs(skewness(own)) for pair, own in parts.items() if not is_constant([float(v) for v in own])
+    }
+    algorithms = sorted({one for pair in size for one in pair})
+    if len(algorithms) < 3:
+        return 0.0
+    middle = {one: statistics.median([g for pair, g in size.items() if one in pair]) for one in algorithms}
+    most = max(algorithms, key=lambda one: (round(middle[one], 12), -one))
+    others = [g for pair, g in size.items() if most not in pair]
+    if not others:
+        return 0.0
+    median = min(statistics.median(list(size.values())), statistics.median(others))
+    n = len(next(iter(parts.values())))
+    by_chance = 6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))
+    return math.sqrt(max(0.0, median**2 - 0.6745**2 * by_chance))
+
+
+def hall_limit(values, quantile, typical=0.0):
     """The x for which Hall's statistic with the mean moved by x equals a quantile, by root finding."""
     values = [float(value) for value in values]
-    mean, units = sum(values) / len(values), len(values)
+    mean = sum(values) / len(values)
     if is_constant(values):
         return mean
-    spread, skew = deviation(values), skewness(values)
+    own = _hall_limit(values, quantile, skewness(values))
+    if not typical:
+        return own
+    if quantile > 0:
+        return min(own, _hall_limit(values, quantile, -typical))
+    return max(own, _hall_limit(values, quantile, typical))
+
+
+def _hall_limit(values, quantile, skew):
+    mean, units, spread = sum(values) / len(values), len(values), deviation(values)
     ratio = optimize.brentq(lambda t: hall_of(t, skew, units) - quantile, -1e4, 1e4, xtol=1e-13, rtol=1e-14)
     return mean - spread * ratio
 
@@ -273,8 +308,15 @@ class MeanBoard:
         signs = np.array(self.signs)
         flipped = {pair: signs @ np.array(own) / norm[pair] for pair, own in parts.items()}
         observed = {pair: sum(own) / norm[pair] for pair, own in parts.items()}
-        halls = {pair: hall(own) for pair, own in parts.items()}
+        typical = self.typical()
+        halls = {pair: hall(own, typical) for pair, own in parts.items()}
         return shown_step_by_step(observed, flipped, self.set_share, halls, self.units)
+
+    def typical(self):
+        """Typical skewness of the differences, which no margin changes."""
+        pairs = itertools.permutations(range(self.algorithms), 2)
+        parts = {pair: self.difference(*pair) for pair in pairs}
+        return typical_skewness({pair: own for pair, own in parts.items() if any(own)})
 
     def lower_limits(self):
         """Limits by flips, by bootstrap-t, and after one more failure, of the first over each other one."""
@@ -319,8 +361,8 @@ class MeanBoard:
         if leading <= 0 or critical**2 >= self.units:
             return None
         root = math.sqrt(max(half**2 - leading * (sum(d) ** 2 - critical**2 * c), 0.0))
-        guard, scaled = critical_t(critical, self.units), [self.units * x for x in d]
+        guard, scaled, typical = critical_t(critical, self.units), [self.units * x for x in d], self.typical()
         return (
-            min((half - root) / leading, hall_limit(scaled, guard)),
-            max((half + root) / leading, hall_limit(scaled, -guard)),
+            min((half - root) / leading, hall_limit(scaled, guard, typical)),
+            max((half + root) / leading, hall_limit(scaled, -guard, typical)),
         )

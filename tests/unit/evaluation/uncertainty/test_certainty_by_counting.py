@@ -26,6 +26,7 @@ from tests.unit.evaluation.uncertainty.recomputed import (
     hall_limit,
     mean_and_error,
     shown_step_by_step,
+    typical_skewness,
     unit_counts,
 )
 
@@ -127,7 +128,8 @@ def by_flips(board):
     flipped = {pair: np.array([(own * flip).sum() / norm[pair] for flip in flips]) for pair, own in parts.items()}
     observed = {pair: own.sum() / norm[pair] for pair, own in parts.items()}
     p_own = {pair: (own >= observed[pair] - 1e-9).mean() for pair, own in flipped.items()}
-    halls = {pair: hall(own) for pair, own in parts.items()}
+    typical = typical_skewness(parts)
+    halls = {pair: hall(own, typical) for pair, own in parts.items()}
     shown, first = shown_step_by_step(observed, flipped, total / 3, halls, UNITS)
     return parts, p_own, shown, first
 
@@ -312,7 +314,8 @@ def test_differences_from_the_first_and_their_margins(seed, margin, missing):
     norm = {pair: math.sqrt((own**2).sum()) for pair, own in moved.items()}
     flipped = {pair: np.array([(own * flip).sum() / norm[pair] for flip in FLIPS]) for pair, own in moved.items()}
     observed = {pair: own.sum() / norm[pair] for pair, own in moved.items()}
-    halls = {pair: hall(own) for pair, own in moved.items()}
+    typical = typical_skewness(parts)
+    halls = {pair: hall(own, typical) for pair, own in moved.items()}
     shown, critical = shown_step_by_step(observed, flipped, 0.1 / 3, halls, UNITS)
     lead = lower_end_of_lead(board, first, parts, delta)
     named = lead > delta
@@ -333,7 +336,8 @@ def test_differences_from_the_first_and_their_margins(seed, margin, missing):
         assert leading > 0
         half, product = d.sum() - critical**2 * b, d.sum() ** 2 - critical**2 * c
         low, high = sorted([(half - s * math.sqrt(half**2 - leading * product)) / leading for s in (1, -1)])
-        low, high = min(low, hall_limit(UNITS * d, guard)), max(high, hall_limit(UNITS * d, -guard))
+        low = min(low, hall_limit(UNITS * d, guard, typical))
+        high = max(high, hall_limit(UNITS * d, -guard, typical))
         if named:
             low = max(low, lead)
         elif (first, other) in shown:

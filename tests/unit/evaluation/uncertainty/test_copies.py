@@ -8,7 +8,7 @@ from evaluation.assessment import parse
 from evaluation.claims.comparisons import entering_copies
 from evaluation.ranking import rank
 from evaluation.ranking.copies import copies_check
-from evaluation.ranking.stability import alike
+from evaluation.ranking.similar_values import alike
 from tests.reading.contests import CONTESTS
 
 TEAMS = ("best", "second", "third", "fourth", "fifth")
@@ -47,7 +47,7 @@ def test_copies_lift_a_team_where_ranks_of_metrics_are_averaged():
     found = copies_check(parse(contest.document), contest.results)
     assert found["rankings"][0]["could_have_won"] == ["Ben"]
     assert entering_copies(found) == (
-        "Entering two slightly worse copies of itself would have lifted Ben or Dora; Ben could have come first."
+        "Ben or Dora would have ranked better with two slightly worse copies of itself; Ben could have come first."
     )
 
 
@@ -56,14 +56,14 @@ def test_copies_gain_nothing_where_no_rank_depends_on_others():
     found = copies_check(parse(contest.document), contest.results)
     assert found == {"possible": False, "copies": 2, "rankings": []}
     assert entering_copies(found) == (
-        "Entering copies of oneself gains nothing: no rank depends on who else takes part."
+        "Entering copies of an algorithm gains nothing: no rank depends on the other participants."
     )
 
 
 def test_copies_of_one_far_ahead_lift_nobody():
     values = drawn()
     found = copies_check(parse(document()), two_metrics(values))
-    assert entering_copies(found) == "Entering two slightly worse copies of itself would have lifted nobody."
+    assert entering_copies(found) == "No team would have ranked better with two slightly worse copies of itself."
 
 
 @pytest.mark.parametrize(("noise", "flagged"), [(1e-10, True), (0.0005, True), (0.03, False)])
@@ -110,7 +110,7 @@ def test_copies_are_entered_where_a_metric_of_all_cases_stands_beside_one_of_eac
     results = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome"])
     found = copies_check(parse(registered), results)
     assert [row["rank"] for row in found["rankings"][0]["algorithms"]] == [1, 2, 3]
-    assert entering_copies(found) == "Entering two slightly worse copies of itself would have lifted nobody."
+    assert entering_copies(found) == "No team would have ranked better with two slightly worse copies of itself."
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1e-8, 0.0), (1e-8, 0.5), (1e-3, -0.2), (0.5, 0.1)])

@@ -159,7 +159,7 @@ def test_number_of_boards_below_one_is_refused(capsys):
 
 @pytest.mark.parametrize("scheme", ["mean", "rank, then mean", "test, then rank"])
 def test_boards_that_are_not_resampled_are_decided_alike(scheme, monkeypatch):
-    cell = Cell(50, 5, "ladder 0.1", 0.02, scheme)
+    cell = Cell(200, 5, "ladder 0.1", 0.02, scheme)
     resampled = simulate(cell, 12, 3)
     monkeypatch.setattr("evaluation.ranking.coverage.CONTRASTED", 2)
     spared = simulate(cell, 12, 3)

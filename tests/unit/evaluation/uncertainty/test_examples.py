@@ -6,8 +6,8 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.ranking import rank as rank_by_schema
+from evaluation.ranking.uncertainty.budgets import budget
 from evaluation.ranking.uncertainty.failures import failure_bound
-from evaluation.ranking.uncertainty.grounds import budget
 from evaluation.ranking.uncertainty.pairs import letters
 from evaluation.ranking.uncertainty.sign_flips import flip_matrix
 from tests.unit.evaluation.uncertainty.boards import EXAMPLES, ranked, results

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 
 from evaluation.assessment import Operator, Step, Uncertainty, parse
-from evaluation.ranking.uncertainty.grounds import (
+from evaluation.ranking.uncertainty.budgets import (
     FEWEST_DRAWN_UNITS,
     FEWEST_DRAWS,
     FEWEST_IN_STRATUM,
-    NOTHING,
     Budget,
-    Grounds,
     allowed_rows,
     budget,
     drawn_units,
@@ -24,6 +22,7 @@ from evaluation.ranking.uncertainty.grounds import (
     drawn_units_for_quantile_sets,
     fewest_units,
 )
+from evaluation.ranking.uncertainty.grounds import NOTHING, Grounds
 
 
 def uncertainty(interval=0.95, winner_alpha=None) -> Uncertainty:
@@ -231,7 +230,7 @@ def test_units_of_draws_are_those_of_all_operators_that_take_part():
 
 
 def ranking(*, steps=(), ranks_cases=False, compares_pairs=False, parts=1):
-    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
+    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 
     read = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]})
     item = SimpleNamespace(ranked=SimpleNamespace(higher_is_better=True))

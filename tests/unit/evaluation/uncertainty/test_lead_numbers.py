@@ -203,7 +203,7 @@ def test_the_board_names_who_would_take_the_place():
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 @pytest.mark.parametrize("strata", [[0] * 12, [0] * 7 + [1] * 5], ids=["one", "two"])
 def test_numbers_that_would_settle_and_their_ranges(strata, margin):
-    """Normal approximation: (quantile of the level + quantile of power 0.8) × standard error / lead, squared."""
+    """Normal approximation: (quantile of the level + quantile of power 0.8) × standard error / lead, squared; at least 6."""
     random = np.random.default_rng(3)
     weights = [0.5 / strata.count(stratum) if len(set(strata)) > 1 else 1 / 12 for stratum in strata]
     differences = random.normal([0.05, 0.02, -0.01], 0.06, (12, 3)) * np.array(weights)[:, None]
@@ -216,7 +216,7 @@ def test_numbers_that_would_settle_and_their_ranges(strata, margin):
     def needed(own, counts):
         mean, error, _ = mean_and_error(own, weights, strata, counts)
         lead = mean - margin
-        return max(2, math.ceil(12 * (quantile * error / lead) ** 2)) if lead > 0 else math.inf
+        return max(6, math.ceil(12 * (quantile * error / lead) ** 2)) if lead > 0 else math.inf
 
     draws = unit_counts(strata, 4, cases, draws=400)
     for column, settled in enumerate(found):

@@ -59,7 +59,10 @@ def test_versions_of_one_algorithm_leave_the_order_of_the_others():
     sensitivity = document["overall"]["sensitivity"]
     assert sensitivity["duplicates"] == [["Ada", "Cleo", "Dora"]]
     assert sensitivity["without_duplicates"] == ["Ada", "Ben", "Gail", "Finn", "Eve"]
-    assert "With only the best of each group of possible versions ranked, no two of those left change places." in words
+    assert (
+        "Keeping only the best of each group of possible versions does not change the order of the remaining algorithms."
+        in words
+    )
 
 
 def test_the_same_results_in_every_case_are_said_to_be_the_same():

@@ -6,6 +6,8 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.ranking import rank
+from evaluation.ranking.score_coverage import COVERED, score_coverage
+from evaluation.ranking.score_coverage import WORLDS as SCORE_WORLDS
 from evaluation.ranking.uncertainty.leads import Range
 from evaluation.ranking.uncertainty.score_intervals import FEWEST_UNITS, score_intervals
 
@@ -26,6 +28,24 @@ def test_bounded_skewed_scores_are_covered(world, units):
     intervals = score_intervals(draw(np.random.default_rng(units), (units, BOARDS)), 0.95, Range(0.0, 1.0))
     covered = np.mean([one.low <= truth <= one.high for one in intervals])
     assert covered >= BAR - 2 * np.sqrt(BAR * (1 - BAR) / BOARDS)
+
+
+def test_every_cell_of_the_study_covers_where_failures_can_be_seen():
+    """The short form of the section of `make coverage` about scores."""
+    outcomes = score_coverage(400, 1, numbers=(8, 20, 40, 80))
+    assert [one for one in outcomes if not one.keeps_bar()] == []
+    by_cell = {(one.world, one.cases): one for one in outcomes}
+    assert by_cell["log-normal", 20].stated == 0.0
+    assert by_cell["log-normal", 40].stated == 1.0
+    # Without a bar: where one of ten cases fails, a third of the boards of ten cases show no failure.
+    assert by_cell["10 % failures", 8].covered < COVERED
+    assert not by_cell["10 % failures", 8].has_bar
+
+
+def test_true_means_of_the_worlds_are_those_of_many_values():
+    for name, world in SCORE_WORLDS.items():
+        values = world.draw(np.random.default_rng(3), (400, 400))
+        assert abs(values.mean() - world.mean) < 5 * values.std() / 400, name
 
 
 def test_percentiles_of_resamples_would_miss_the_bar():

@@ -18,7 +18,7 @@ from evaluation.ranking.uncertainty.sign_flips import (
     flip_matrix,
     flipped_sums,
 )
-from tests.unit.evaluation.uncertainty.recomputed import hall, shown_step_by_step
+from tests.unit.evaluation.uncertainty.recomputed import hall, shown_step_by_step, typical_skewness
 
 UNITS, TEAMS = 6, 5
 
@@ -42,13 +42,13 @@ def plainly(values, signs, share, extra=None, transform=None):
     if transform is not None:
         parts = {pair: transform(own[:, None])[:, 0] for pair, own in parts.items()}
     parts = {pair: own for pair, own in parts.items() if np.abs(own).max() > 1e-12}
-    flipped, observed, halls = {}, {}, {}
+    flipped, observed, halls, typical = {}, {}, {}, typical_skewness(parts)
     for pair, own in parts.items():
         norm = math.sqrt(sum(part**2 for part in own))
         flipped[pair] = np.array([sum(own * row) / norm for row in signs.astype(float)])
         wider = 0.0 if extra is None else extra[pair[0]] + extra[pair[1]]
         observed[pair] = sum(own) / math.sqrt(norm**2 + wider)
-        halls[pair] = hall(own) * norm / math.sqrt(norm**2 + wider)
+        halls[pair] = hall(own, typical) * norm / math.sqrt(norm**2 + wider)
     p_own = {pair: np.mean(own >= observed[pair] - 1e-9) for pair, own in flipped.items()}
     shown, first = shown_step_by_step(observed, flipped, share, halls, values.shape[0])
     return shown, p_own, first

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from evaluation.ranking.uncertainty.budgets import allowed_rows
 from evaluation.ranking.uncertainty.draws import Draws
-from evaluation.ranking.uncertainty.grounds import allowed_rows
 
 
 def test_a_share_of_rows_is_rounded_down_but_not_by_the_error_of_a_product():

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from evaluation.ranking.scores import spread_around_median
 from evaluation.ranking.uncertainty import draws as module
-from evaluation.ranking.uncertainty.draws import Draws, Spread, _fresh, spread_around_median
+from evaluation.ranking.uncertainty.draws import Draws, Spread, _fresh
 
 
 def by_order(scores):

@@ -100,27 +100,37 @@ def test_units_are_cases_or_what_is_a_sample(form, unit):
 # Values that are measured elsewhere
 
 
-def test_values_of_all_cases_are_judged_by_draws():
-    assert needed(AREA) == (7, 7)
+def test_uncertainty_that_is_submitted_leaves_the_number_of_units_open():
+    """With standard errors any number of cases can be enough; with replicates it cannot be known before."""
+    (need,) = units_needed(rule(AREA))
+    assert (need.winner, need.sets, need.submitted) == (None, None, True)
     assert not is_linear(rule(AREA).rankings[0], rule(AREA))
+
+
+def test_standard_errors_of_one_value_need_no_draws():
+    few = {"uncertainty": {"bootstrap": 20}}
+    assert units_needed(rule(AREA, **few))[0].submitted
+    slope = {**AREA, "id": "slope"}
+    assert not units_needed(rule(AREA, slope, ranking={"combine": {"over": ["metric"]}}, **few))[0].submitted
+    assert not units_needed(rule(AREA, ranking={"operator": "min"}))[0].submitted, "extremes never suffice"
 
 
 def test_one_metric_of_which_nobody_says_anything_keeps_what_is_combined_from_being_sure():
     (need,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"combine": {"over": ["metric"]}}))
     assert (need.winner, need.sets, need.not_given, need.drawn_apart) == (None, None, ("slope",), False)
     (need,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"combine": None}))
-    assert (need.winner, need.not_given) == (7, ())
+    assert (need.submitted, need.not_given) == (True, ())
     (need,) = units_needed(rule(SILENT, {**SILENT, "id": "slope"}, ranking={"combine": None}))
     assert (need.winner, need.not_given) == (None, ("area", "slope"))
     (need,) = units_needed(rule(AREA, {**SILENT, "id": "slope"}, ranking={"metrics": ["area"]}))
-    assert (need.winner, need.not_given) == (7, ())
+    assert (need.submitted, need.not_given) == (True, ())
 
 
 def test_what_is_drawn_here_and_elsewhere_is_never_sure_together():
     (need,) = units_needed(rule(ONE, AREA, ranking={"combine": {"over": ["metric"]}}))
     assert (need.winner, need.sets, need.not_given, need.drawn_apart) == (None, None, (), True)
     (need,) = units_needed(rule(ONE, AREA, ranking={"combine": None}))
-    assert (need.drawn_apart, need.winner) == (False, 7)
+    assert (need.drawn_apart, need.submitted) == (False, True)
     (need,) = units_needed(rule(ONE, AREA, ranking={"combine": {"over": ["metric"]}, "metrics": ["one"]}))
     assert (need.drawn_apart, need.winner) == (False, 6)
 

@@ -1,0 +1,146 @@
+"""Mistakes that participants make use no quota, and correct submissions that look unusual are scored."""
+
+import numpy as np
+import pytest
+
+from executions.scoring.domain.report import Report
+from submissions.models import Submission
+from submissions.queries.quotas import quota
+from submissions.services import states
+from tests.integration.submissions.test_instances import CASES as IMAGES
+from tests.integration.submissions.test_instances import nuclei, png
+from tests.integration.submissions.test_tables import CASES as TABLE_CASES
+from tests.integration.submissions.test_tables import boxes, cells, table
+from tests.integration.submissions.world import AFFINE, CASES, World, labels, nifti, predictions, zipped
+
+__all__ = ["cells", "nuclei"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+State = Submission.State
+
+
+def each(change, affine=AFFINE):
+    """Predictions of all cases, changed alike."""
+    return {f"{case}.nii.gz": nifti(change(labels(1, case=case)), affine) for case in CASES}
+
+
+def moved(millimetres: float) -> np.ndarray:
+    affine = AFFINE.copy()
+    affine[0, 3] = millimetres
+    return affine
+
+
+LABEL_IMAGES = {
+    "labels one too high": (lambda: each(lambda a: (a > 0).astype(np.uint8) + 1), State.HELD, "no_background"),
+    "one prediction for all cases": (
+        lambda: {f"{case}.nii.gz": nifti(labels(1)) for case in CASES},
+        State.HELD,
+        "identical_predictions",
+    ),
+    "axes in the order of numpy": (lambda: each(lambda a: a.transpose(2, 1, 0).copy()), State.REFUSED, "swapped_axes"),
+    "header with another origin": (lambda: each(lambda a: a, moved(20.0)), State.REFUSED, "same_place"),
+    "header without orientation": (
+        lambda: each(lambda a: a, np.array([[0.8, -0.6, 0, 0], [0.6, 0.8, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1.0]])),
+        State.REFUSED,
+        "same_orientation",
+    ),
+    "probabilities": (lambda: each(lambda a: a.astype(np.float32) * 0.45), State.REFUSED, "not_integer"),
+    "names of channels": (
+        lambda: {f"{name.split('.')[0]}_0000.nii.gz": content for name, content in predictions().items()},
+        State.REFUSED,
+        "file_pattern",
+    ),
+    "a folder packed twice": (lambda: {"predictions.zip": zipped(predictions())}, State.REFUSED, "file_missing"),
+    "a case forgotten": (lambda: predictions(cases=CASES[:-1]), State.HELD, "file_missing"),
+}
+
+
+def submitted(world: World, files) -> tuple[Submission, set[str]]:
+    """A submission, and the ids of what was found."""
+    submission = world.upload(zipped(files), again=False)
+    submission.refresh_from_db()
+    report = Report.of(submission.report)
+    return submission, {finding.kind for finding in report.troubled} | {question.id for question in report.questions}
+
+
+def test_mistakes_in_label_images_use_no_quota(world: World, workers):
+    for name, (files, state, finding_id) in LABEL_IMAGES.items():
+        submission, found = submitted(world, files())
+        assert (submission.state, finding_id in found, submission.is_charged) == (state, True, False), name
+        if state == State.HELD:
+            states.withdraw(submission=submission, actor=world.ada)
+    assert quota(world.phase, world.adas, world.ada).used_today == 0
+
+
+def test_the_same_predictions_packed_again_are_held(world: World, workers):
+    first, _ = submitted(world, predictions())
+    assert first.state == State.SCORED
+    second, found = submitted(world, {f"out/{name}": content for name, content in predictions().items()})
+    assert (second.state, found) == (State.HELD, {"repeated_predictions"})
+    [question] = Report.of(second.report).asked
+    assert question.sentence.startswith(f"The predictions for all 4 cases are those of your submission {first.number}.")
+    states.withdraw(submission=second, actor=world.ada)
+    assert quota(world.phase, world.adas, world.ada).used_today == 1
+    # Another team may have the same predictions.
+    other = world.upload(zipped(predictions()), team=world.bos, again=False)
+    other.refresh_from_db()
+    assert other.state == State.SCORED
+
+
+def test_mistakes_in_boxes_use_no_quota(cells: World, workers):
+    head, *rows = boxes()
+    shares = [[*row[:3], *(number / 100 for number in row[3:])] for row in rows]
+    sizes = [[*row[:5], row[5] - row[3], row[6] - row[4]] for row in rows]
+    strange = [[f"img_{row[0]}", *row[1:]] for row in rows]
+    broken = [*rows, [TABLE_CASES[0], "cell", 0.5, 20, 20, 20, 30]]
+    for changed, state, finding_id in (
+        (shares, State.HELD, "boxes_in_unit"),
+        (sizes, State.HELD, "boxes_as_sizes"),
+        (broken, State.HELD, "rows_not_used"),
+        (strange, State.REFUSED, ""),
+    ):
+        submission, found = submitted(cells, {"objects.csv": table([head, *changed])})
+        assert submission.state == state, submission.reason
+        assert not finding_id or finding_id in found
+        if state == State.HELD:
+            states.withdraw(submission=submission, actor=cells.ada)
+    assert quota(cells.phase, cells.adas, cells.ada).used_today == 0
+
+
+def test_a_semantic_mask_in_place_of_an_instance_map_is_held(nuclei: World, workers):
+    mask = np.zeros((30, 40), np.uint8)
+    mask[2:10, 3:11] = mask[14:22, 20:29] = 255
+    shifted = [np.roll(mask, number, axis=1) for number in range(len(IMAGES))]
+    files = {f"{case}.png": png(array) for case, array in zip(IMAGES, shifted, strict=True)}
+    submission, found = submitted(nuclei, files)
+    assert (submission.state, found) == (State.HELD, {"one_object_in_pieces"})
+    states.withdraw(submission=submission, actor=nuclei.ada)
+    assert quota(nuclei.phase, nuclei.adas, nuclei.ada).used_today == 0
+
+
+def test_correct_but_unusual_submissions_are_scored(world: World, workers):
+    for value in (0, 1):
+        submission, found = submitted(world, each(lambda a, value=value: np.full_like(a, value)))
+        assert (submission.state, found) == (State.SCORED, set())
+
+
+def test_the_interface_shows_questions_with_their_sentences(client, world: World, workers):
+    submission, _ = submitted(world, LABEL_IMAGES["one prediction for all cases"][0]())
+    client.force_login(world.ada)
+    content = client.get(f"/api/v1/submissions/{submission.pk}/").json()
+    [question] = content["questions"]
+    assert question["id"] == "identical_predictions"
+    assert question["sentence"] == Report.of(submission.report).asked[0].sentence
+    assert question["sentence"] in client.get(submission.get_absolute_url()).content.decode()
+
+
+def test_organizers_see_the_shifts_of_the_grids(client, world: World, workers):
+    files = each(lambda a: a, moved(0.2)) | {"case_001.nii.gz": nifti(labels(1))}
+    submission, found = submitted(world, files)
+    assert (submission.state, found) == (State.SCORED, {"shifted_grid"})
+    counts = dict(Report.of(submission.report).shift_counts)
+    assert {words: count for words, count in counts.items() if count} == {"no shift": 1, "0.1 to 0.25 voxels": 3}
+    for user, sees in ((world.organizer, True), (world.ada, False)):
+        client.force_login(user)
+        page = client.get(submission.get_absolute_url()).content.decode()
+        assert ("Shifts of the grids" in page) == sees

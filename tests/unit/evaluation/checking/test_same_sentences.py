@@ -1,0 +1,123 @@
+"""The page, the client, the interface and the command line show the same sentence for every finding of the catalogue."""
+
+import string
+from html import unescape
+
+import pytest
+from django.template.loader import render_to_string
+from podium_client.validating import Outcome
+
+from api.submissions.serializers import FindingSerializer, QuestionSerializer
+from evaluation.checking import Severity
+from evaluation.checking.sentences import SENTENCES, finding
+from evaluation.cli.score import _lines
+from evaluation.readers import Geometry, ReadError
+from evaluation.readers.geometry import align
+from evaluation.scoring import ScoredFolders
+from executions.scoring.domain.matching import reported
+from executions.scoring.domain.report import Extra, Report, Status
+from executions.scoring.domain.report import Finding as Reported
+
+FACTS = {
+    "case": "case_1",
+    "file": "case_1_pred.nii.gz",
+    "files": "case_1.mha, case_1.nii.gz",
+    "ending": ".nii.gz",
+    "count": 3,
+    "total": 22,
+    "pieces": 4,
+    "number": 7,
+    "value": "a {b} <c>",
+    "words": "a label image",
+    "shift": "0.25 mm (0.25 voxels)",
+    "reason": "the image_id 77 of object 5",
+}
+BESIDE_FILE = (
+    "file_intended",
+    "file_nested",
+    "file_not_read",
+    "file_of_no_case",
+    "row_intended",
+    "row_of_no_case",
+    "table_not_read",
+)
+"""Notes that follow the name of a file or of a row."""
+WHOLE = ("nothing_found", "table_missing", "table_misnamed", "table_duplicate")
+"""Findings about the archive as a whole."""
+
+
+def page(report: Report, **more) -> str:
+    """Text of the validation of a submission, without its marks."""
+    html = render_to_string("submissions/validation.html", {"report": report, "expected": {}, **more})
+    return " ".join(unescape(html).split())
+
+
+def command_line(found) -> str:
+    """Lines of ``python -m evaluation score`` and ``podium score``."""
+    scored = ScoredFolders(findings={"a": [found] if found.id not in BESIDE_FILE else []})
+    if found.id in BESIDE_FILE:
+        scored.ignored = {"a": {found.file: found}}
+    return "\n".join(_lines(scored, "a"))
+
+
+def client(found) -> str:
+    """Lines of ``podium validate``."""
+    is_of_case = found.severity is Severity.REJECT
+    extra = [f"{found.file}: {found.reason}"] if found.id in BESIDE_FILE else []
+    questions = [] if is_of_case or extra else [found]
+    return "\n".join(Outcome(22, [found] if is_of_case else [], extra, True, questions=questions).lines)
+
+
+@pytest.mark.parametrize("finding_id", SENTENCES)
+def test_every_entrance_shows_the_sentence_of_the_catalogue(finding_id):
+    found = finding(finding_id, **FACTS)
+    report = Report(inspected=True, findings={"case_0": Reported("case_0", Status.VALID)})
+    if finding_id in BESIDE_FILE:
+        report.extra, report.extra_total = [Extra(found.file, found.reason)], 1
+        sentence = f"{found.file}: {found.reason}"
+        assert f"<code>{found.file}</code>: {found.reason}" in page(report)
+    elif finding_id in WHOLE:
+        sentence = found.sentence
+        report.problem = sentence
+        assert sentence in page(report)
+    elif found.severity is Severity.REJECT:
+        sentence = found.sentence
+        report.findings["case_1"] = reported(found)
+        cells = f'{found.reason}</td><td data-label="Remedy">{found.remedy}'
+        assert cells in page(Report.of(report.document()))
+        shown = FindingSerializer(report.troubled[0]).data
+        assert f"{shown['message']}. {shown['remedy']}" == sentence
+    else:
+        sentence = found.sentence
+        report.questions = [found]
+        assert sentence in page(Report.of(report.document()))
+        assert QuestionSerializer(report.questions[0]).data["sentence"] == sentence
+    assert sentence in client(found)
+    assert sentence in command_line(found)
+
+
+def test_the_facts_fill_every_name_of_the_catalogue():
+    for sentence in SENTENCES.values():
+        names = {name for part in sentence[1:] for _, name, _, _ in string.Formatter().parse(part) if name}
+        assert names <= set(FACTS)
+
+
+@pytest.mark.parametrize("finding_id", sorted(set(SENTENCES) - set(BESIDE_FILE)))
+def test_a_sentence_begins_with_a_capital_letter_or_with_a_name(finding_id):
+    reason = SENTENCES[finding_id].reason
+    assert reason[0].isupper() or reason.startswith(("{file}", "{case}", "{count}"))
+
+
+def test_what_a_reader_refuses_has_one_sentence_too():
+    affine = tuple(tuple(float(i == j) + 5.0 * (j == 3 and i == 0) for j in range(4)) for i in range(4))
+    plain = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
+    with pytest.raises(ReadError) as caught:
+        align(Geometry((4, 4, 4), (1.0,) * 3, plain), Geometry((4, 4, 4), (1.0,) * 3, affine), file="case_1.nii.gz")
+    from evaluation.checking.sentences import of_issue
+
+    found = of_issue(caught.value.issue, case="case_1", file="case_1.nii.gz")
+    scored = ScoredFolders(reasons={("a", "case_1"): caught.value.issue})
+    report = Report(inspected=True, findings={"case_1": reported(found)})
+    assert found.sentence in "\n".join(_lines(scored, "a"))
+    assert found.sentence in client(found)
+    assert f'{found.reason}</td><td data-label="Remedy">{found.remedy}' in page(report)
