@@ -11,7 +11,7 @@ $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=p
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test check lint bench coverage fuzz-api mutants claims procedures composition pictures approved lock linux api client-wheel validators
+.PHONY: help run install test check lint bench coverage fuzz-api mutants claims procedures composition pictures approved lock linux api site client-wheel validators
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -63,7 +63,7 @@ mutants: $(STAMP) ## Count the faults in formulas that the tests detect.
 
 # Simulates a thousand boards in each of 1,764 cells: about two hours of two cores, and none for cells that are kept (all are). Whoever doubts removes the file first.
 coverage: $(STAMP) ## Simulate how often confidence statements are right, in about two hours.
-	@exec $(BIN)/python -m evaluation coverage $(QUICK) --keep docs/correctness/coverage.csv --output docs/correctness/coverage.md
+	@exec $(BIN)/python -m evaluation coverage $(QUICK) --keep docs/correctness/coverage.csv --real docs/correctness/real-values.csv --output docs/correctness/coverage.md
 
 # MINUTES changes the duration.
 fuzz-api: $(STAMP) ## Send random requests to the API, for ten minutes per role.
@@ -98,6 +98,10 @@ validators: ## Install the validators of evaluation.metadata, in an environment 
 	@$(PYTHON) -m venv .venv-validators
 	@.venv-validators/bin/python -m pip install --quiet --disable-pip-version-check --requirement requirements-validators.txt
 	@.venv-validators/bin/python -m pip install --quiet --disable-pip-version-check --no-deps rocrate==0.16.0 every-eval-ever==0.3.0
+
+# In build/site, with the references of evaluation and of the REST API. Any web server can serve the folder.
+site: $(STAMP) ## Build a static site of the documentation.
+	@PYTHONPATH=platform:. exec $(BIN)/python -m docs.make_site
 
 # Made of docstrings: docs/api/metrics.md, and a page per module in build/api.
 api: $(STAMP) ## Generate the reference of the package evaluation.
