@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from evaluation.checking.grids import (
+    checksum_of,
+    identical_predictions,
+    is_shift,
+    note_of_shifts,
+    same_faults,
+    shift_values,
+)
 from evaluation.checking.sentences import finding
-from evaluation.readers.geometry import Shift
 from evaluation.readers.labels import labels_present
 
 if TYPE_CHECKING:
@@ -18,8 +24,6 @@ if TYPE_CHECKING:
     from evaluation.readers import Issue, LabelImage
 
 _LABELS_KEPT: Final = 64
-_FEWEST_CASES: Final = 3
-"""Cases from which on equal predictions are no coincidence."""
 
 
 def features_of(image: LabelImage, *, objects: bool = False) -> dict[str, Any]:
@@ -45,12 +49,11 @@ def features_of(image: LabelImage, *, objects: bool = False) -> dict[str, Any]:
 
         structure = np.ones((3,) * image.labels.ndim)
         pieces = int(ndimage.label(image.labels != 0, structure=structure)[1])
-    checksum = zlib.crc32(np.ascontiguousarray(image.labels.T).data, zlib.crc32(repr(image.labels.shape).encode()))
     return {
-        "checksum": checksum,
+        "checksum": checksum_of(image.labels),
         "labels": labels,
         "pieces": pieces,
-        "shift": [image.shift.voxels, image.shift.millimetres],
+        "shift": shift_values(image.shift),
     }
 
 
@@ -64,13 +67,12 @@ def are_features(features: Mapping[str, Any]) -> bool:
     """
     if set(features) != {"checksum", "labels", "pieces", "shift"}:
         return False
-    labels, shift = features["labels"], features["shift"]
-    if not isinstance(labels, list) or not isinstance(shift, list):
+    labels = features["labels"]
+    if not isinstance(labels, list):
         return False
     whole = [features["checksum"], features["pieces"], *labels]
     has_whole_numbers = all(type(number) is int and number >= 0 for number in whole)
-    has_shift = len(shift) == 2 and all(type(number) is float and 0 <= number < 1e9 for number in shift)
-    return has_whole_numbers and has_shift and len(labels) <= _LABELS_KEPT + 1
+    return has_whole_numbers and is_shift(features["shift"]) and len(labels) <= _LABELS_KEPT + 1
 
 
 def questions(
@@ -89,37 +91,13 @@ def questions(
     objects
         True if each label is an object.
     """
-    notes = _of_refused(features, reasons)
-    if objects:
-        notes += _single_objects(features)
-    else:
-        notes += _background(features)
     several = [each["checksum"] for each in features.values() if len(each["labels"]) > 1]
-    if len(several) >= _FEWEST_CASES and len(several) == len(features) and len(set(several)) == 1:
-        notes.append(finding("identical_predictions", total=len(features)))
-    shifts = {case: Shift(*each["shift"]) for case, each in features.items() if each["shift"][0] > 0}
-    if shifts:
-        worst = max(shifts, key=lambda case: shifts[case].voxels)
-        notes.append(
-            finding(
-                "shifted_grid",
-                count=len(shifts),
-                total=len(features),
-                shift=shifts[worst].words,
-                case=worst,
-                value=worst,
-            )
-        )
-    return notes
-
-
-def _of_refused(features: Mapping[str, Any], reasons: Mapping[str, Issue]) -> list[Finding]:
-    """The same fault in the header of every file."""
-    kinds = {issue.kind for case, issue in reasons.items() if case}
-    if features or len(kinds) != 1 or len(reasons) < 2:
-        return []
-    finding_id = {"axes": "swapped_axes", "origin": "same_place", "orientation": "same_orientation"}.get(*kinds)
-    return [finding(finding_id, total=len(reasons))] if finding_id else []
+    return [
+        *same_faults(features, reasons),
+        *(_single_objects(features) if objects else _background(features)),
+        *identical_predictions(several, len(features)),
+        *note_of_shifts(features),
+    ]
 
 
 def _single_objects(features: Mapping[str, Mapping[str, Any]]) -> list[Finding]:

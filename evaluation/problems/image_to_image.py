@@ -15,9 +15,10 @@ from evaluation.problems.files import (
     FileTexts,
     FileWords,
 )
+from evaluation.problems.grids import GEOMETRY, grid_words, registered_rule, ruled
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
-from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.plausibility import ValuePlausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import ALGORITHMS, Samples
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from evaluation.readers.intensities import IntensityImage
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
-    from evaluation.scoring.intensities import PreparedImage
+    from evaluation.scoring.intensities import PredictedImage, PreparedImage
     from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 IMAGE = "image"
@@ -216,14 +217,14 @@ class ImageTexts(FileTexts):
             "grid of the case: the same shape, voxel size and orientation. Intensities are compared as they stand, after the "
             "scaling that the header names; NaN and infinity are refused. Files may lie in one folder of the archive."
         )
-        return FileWords(before=(before,), ending=first, columns=("Voxels", "Channels"))
+        return FileWords(before=(before, grid_words(assessment)), ending=first, columns=("Voxels", "Channels"))
 
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Shape and channels."""
         return " × ".join(str(length) for length in facts["shape"]), str(facts.get("channels", 1))
 
 
-class ImagePlausibility(Plausibility):
+class ImagePlausibility(ValuePlausibility):
     """Plausibility of results of image-to-image translation."""
 
     metric_rules = (of_similarity, of_doses)
@@ -328,6 +329,7 @@ class ImageToImage(PartsProblem):
             choices=("reference",),
             exclusive_minimum=0,
         ),
+        GEOMETRY,
     )
     pictures = ImagePictures()
     samples = ImageSamples()
@@ -415,19 +417,19 @@ class ImageToImage(PartsProblem):
         return ReferenceImage(image, read_label_image(parts[MASK], expected=image.geometry))
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """Return no requirements besides the grid and the number of channels."""
-        return {}
+        """Return the rule for grids where one is set."""
+        return registered_rule(assessment)
 
     def read_prediction(
         self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
-    ) -> IntensityImage:
+    ) -> PredictedImage:
         """Read an image on the grid of the case."""
         from evaluation.readers import Geometry
-        from evaluation.readers.intensities import read_intensities
         from evaluation.readers.limits import DEFAULT
+        from evaluation.scoring.intensities import read_predicted
 
-        channels = int(facts.get("channels", 1))
-        return read_intensities(path, expected=Geometry.of(facts), channels=channels, limits=limits or DEFAULT)
+        grid = ruled(Geometry.of(facts), expected)
+        return read_predicted(path, grid, channels=int(facts.get("channels", 1)), limits=limits or DEFAULT)
 
     def facts_of(self, content: ReferenceImage) -> dict[str, Any]:
         """The grid and the number of channels."""
@@ -441,15 +443,18 @@ class ImageToImage(PartsProblem):
         self, assessment: Assessment, content: ReferenceImage, instances: Instances | None = None
     ) -> PreparedImage:
         """Extract the regions and determine the data range."""
+        from dataclasses import replace
+
         import numpy as np
 
         from evaluation.scoring.intensities import PreparedImage, data_range_of
 
+        image = replace(content.image, geometry=ruled(content.image.geometry, assessment.settings))
         regions: dict[str, Any] = {"": None}
         if assessment.regions:
             labels = content.mask.labels  # type: ignore[union-attr]
             regions = {region.name: np.isin(labels, [int(x) for x in region.labels]) for region in assessment.regions}
-        return PreparedImage(content.image, regions, data_range_of(assessment.settings["data_range"], content.image))
+        return PreparedImage(image, regions, data_range_of(assessment.settings["data_range"], image))
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

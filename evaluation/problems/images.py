@@ -15,6 +15,7 @@ from evaluation.problems.files import (
     FileTexts,
     FileWords,
 )
+from evaluation.problems.grids import grid_words, registered_rule, ruled
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
 from evaluation.problems.plausibility import Plausibility
@@ -33,16 +34,6 @@ if TYPE_CHECKING:
     from evaluation.readers import Issue, LabelImage, Limits
     from evaluation.readers.instance_tables import Instances
 
-GEOMETRY: Final = Option(
-    "geometry",
-    "enum",
-    "same_grid",
-    "How the grid of a prediction is compared with that of the reference: same_grid accepts a shift below half a voxel or "
-    "within the rounding of a quaternion, exact accepts no shift, shape compares only the numbers of voxels",
-    choices=("same_grid", "exact", "shape"),
-    stands_where_set=True,
-)
-"""Setting with the rule of `evaluation.readers.geometry.GridRule`."""
 PATTERN: Final = Option(
     FILE_PATTERN,
     "string",
@@ -52,12 +43,6 @@ PATTERN: Final = Option(
     stands_where_set=True,
 )
 """Setting with the pattern of `evaluation.checking.naming.case_by_pattern`."""
-GRID_WORDS: Final = {
-    "same_grid": "A shift below half a voxel is accepted with a note, and so is the rounding of a NIfTI quaternion.",
-    "exact": "A grid is accepted only without any shift, apart from the ordinary rounding of headers.",
-    "shape": "Only the number of voxels along each axis is compared. Origin, orientation and voxel size are ignored.",
-}
-"""Sentence of the submit page for each rule."""
 
 
 class ImagePrediction(NamedTuple):
@@ -178,10 +163,9 @@ class LabelImageTexts(FileTexts):
         )
         pattern = self.kind.file_pattern(assessment)
         also = (f"Files with a name of the form `{pattern}` are accepted as well.",) if pattern else ()
-        rule = GRID_WORDS[str(assessment.settings.get(GEOMETRY.name, GEOMETRY.default))]
         regions = assessment.regions if self.kind.allowed_labels(assessment) else ()
         return FileWords(
-            before=(before, *also, rule),
+            before=(before, *also, grid_words(assessment)),
             ending=first,
             terms=tuple((region.name, " or ".join(str(label) for label in region.labels)) for region in regions),
             of_terms="Labels",
@@ -308,7 +292,7 @@ def compared_by_rule(assessment: Assessment, image: LabelImage) -> LabelImage:
     """Return a reference whose grid is compared with those of predictions by the rule of the assessment."""
     from dataclasses import replace
 
-    return replace(image, geometry=image.geometry.compared_by(assessment.settings.get(GEOMETRY.name)))
+    return replace(image, geometry=ruled(image.geometry, assessment.settings))
 
 
 class LabelImageProblem(FileProblem):
@@ -344,11 +328,10 @@ class LabelImageProblem(FileProblem):
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
         """Return the labels that may occur in addition to 0, and the rule for grids where one is set."""
         labels = self.allowed_labels(assessment)
-        rule = assessment.settings.get(GEOMETRY.name)
         pattern = self.file_pattern(assessment)
         return (
             {"labels": None if labels is None else list(labels)}
-            | ({GEOMETRY.name: rule} if rule else {})
+            | registered_rule(assessment)
             | ({FILE_PATTERN: pattern} if pattern else {})
         )
 
@@ -359,7 +342,7 @@ class LabelImageProblem(FileProblem):
         from evaluation.readers import Geometry, read_label_image
         from evaluation.readers.limits import DEFAULT
 
-        grid, labels = Geometry.of(facts).compared_by(expected.get(GEOMETRY.name)), expected.get("labels")
+        grid, labels = ruled(Geometry.of(facts), expected), expected.get("labels")
         return read_label_image(path, expected=grid, allowed_labels=labels, limits=limits or DEFAULT)
 
     def facts_of(self, content: LabelImage) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_instances
 from evaluation.problems.files import FileEvidence
+from evaluation.problems.grids import GEOMETRY
 from evaluation.problems.images import (
-    GEOMETRY,
     ImagePrediction,
     LabelImageMetrics,
     LabelImagePerformance,

@@ -97,3 +97,31 @@ class Plausibility(KindPart):
     def refusal(self, assessment: Assessment) -> str:
         """Return the reason why this assessment cannot score submissions; empty if it can."""
         return ""
+
+
+class ValuePlausibility(Plausibility):
+    """Plausibility of results of kinds whose predictions are images of real numbers or fields."""
+
+    def features(self, content: Any) -> dict[str, Any]:
+        """Checksum of the numbers, whether they are constant, and the shift of the grid.
+
+        Parameters
+        ----------
+        content
+            A `evaluation.scoring.intensities.PredictedImage` or a `evaluation.scoring.registration.PredictedField`.
+        """
+        from evaluation.checking.grids import features_of_values
+
+        return features_of_values(getattr(content, "values", content), content.shift)
+
+    def are_features(self, features: Mapping[str, Any]) -> bool:
+        """Return whether values have the form of `features`."""
+        from evaluation.checking.grids import are_features_of_values
+
+        return are_features_of_values(features)
+
+    def questions(self, features: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, Issue]) -> Sequence[Finding]:
+        """Question what is equal in all predictions, and note shifted grids."""
+        from evaluation.checking.grids import questions_about_values
+
+        return questions_about_values(features, reasons)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_fields, reversed_field
 from evaluation.problems.files import FileEvidence, FilePerformance, FileTexts, FileWords
+from evaluation.problems.grids import GEOMETRY, grid_words, registered_rule, ruled
 from evaluation.problems.metric_rules import MetricRules
 from evaluation.problems.pictures import Pictures
-from evaluation.problems.plausibility import Plausibility
+from evaluation.problems.plausibility import ValuePlausibility
 from evaluation.problems.reference_parts import ENDING, PartsProblem
 from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.registration_figures import FIGURES
@@ -149,14 +150,14 @@ class RegistrationTexts(FileTexts):
             "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
             f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
         )
-        return FileWords(before=(before,), ending=first, columns=("Voxels",))
+        return FileWords(before=(before, grid_words(assessment)), ending=first, columns=("Voxels",))
 
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Shape."""
         return (" × ".join(str(length) for length in facts["shape"]),)
 
 
-class RegistrationPlausibility(Plausibility):
+class RegistrationPlausibility(ValuePlausibility):
     """Plausibility of results of registration."""
 
     metric_rules = (of_fields,)
@@ -278,6 +279,7 @@ class Registration(PairProblem):
             "Of the coordinates of landmarks: those of the field unless set (mm_ras for mm).",
             choices=PLACES,
         ),
+        GEOMETRY,
     )
     pictures = RegistrationPictures()
     samples = RegistrationSamples()
@@ -335,18 +337,19 @@ class Registration(PairProblem):
         return read_registration(assessment, parts)
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
-        """Return the meaning of the numbers of a field."""
-        return {"field": assessment.settings["field"]}
+        """Return the meaning of the numbers of a field, and the rule for grids where one is set."""
+        return {"field": assessment.settings["field"]} | registered_rule(assessment)
 
     def read_prediction(
         self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
     ) -> NDArray[Any]:
         """Read a field on the fixed grid."""
         from evaluation.readers import Geometry
-        from evaluation.readers.fields import read_field
         from evaluation.readers.limits import DEFAULT
+        from evaluation.scoring.registration import read_predicted_field
 
-        return read_field(path, expected=Geometry.of(facts), convention=expected["field"], limits=limits or DEFAULT)
+        grid = ruled(Geometry.of(facts), expected)
+        return read_predicted_field(path, grid, convention=expected["field"], limits=limits or DEFAULT)
 
     def facts_of(self, content: RegistrationReference) -> dict[str, Any]:
         """The grid of the fixed image."""
@@ -360,9 +363,12 @@ class Registration(PairProblem):
         self, assessment: Assessment, content: RegistrationReference, instances: Instances | None = None
     ) -> PreparedRegistration:
         """Cut out the regions."""
+        from dataclasses import replace
+
         from evaluation.scoring.registration import prepare_registration
 
-        return prepare_registration(assessment.regions, content)
+        by_rule = replace(content, geometry=ruled(content.geometry, assessment.settings))
+        return prepare_registration(assessment.regions, by_rule)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

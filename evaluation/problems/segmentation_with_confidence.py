@@ -27,7 +27,8 @@ from evaluation.problems.confidences import (
 )
 from evaluation.problems.data_sets import DataSetEvidence, DataSetTexts
 from evaluation.problems.evidence_figures import EvidenceFigure
-from evaluation.problems.images import GEOMETRY, LabelImageMetrics, LabelImageScorerFiles
+from evaluation.problems.grids import GEOMETRY
+from evaluation.problems.images import LabelImageMetrics, LabelImageScorerFiles
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.semantic_segmentation import (
@@ -377,17 +378,21 @@ class SegmentationWithConfidence(SemanticSegmentation):
         parts: bool = False,
     ) -> ScoredCase:
         """Measure the regions of one label image, and combine its risk with the confidence."""
+        from evaluation.checking.label_images import features_of
         from evaluation.checking.unused import Unused
         from evaluation.readers import ReadError
         from evaluation.scoring.rows import Numbers, ScoredCase
-        from evaluation.scoring.semantic import read_regions, rows_of_case
+        from evaluation.scoring.semantic import on_grid, read_regions, rows_of_case
 
         regions, reason, confidence = None, None, None
+        features: dict[str, Any] = {}
         if prediction is not None:
             table = _table_of(prediction)
             confidence = None if table is None else table.of(case)
             try:
-                regions = read_regions(assessment, reference, prediction.image)
+                image = on_grid(prediction.image, reference)
+                regions = read_regions(assessment, reference, image)
+                features = features_of(image)
             except ReadError as error:
                 reason = error.issue
         risk = self._risk(assessment, reference, regions)
@@ -402,7 +407,7 @@ class SegmentationWithConfidence(SemanticSegmentation):
         rows += _risk_rows(assessment, case, risk, algorithm)
         unused = Unused() if prediction is None else self.unused(None, _table_of(prediction), case=case, file="")
         scored = ScoredCase(rows, reason, {(PART, EVERYTHING): pieces})
-        scored.features = unused.features
+        scored.features = features | unused.features
         return scored
 
     def _risk(self, assessment: Assessment, reference: PreparedReference, regions: RegionMasks | None) -> float | None:

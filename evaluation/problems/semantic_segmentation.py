@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_volumes
 from evaluation.problems.files import FILE_PATTERN, FileEvidence, FileWords
+from evaluation.problems.grids import GEOMETRY
 from evaluation.problems.images import (
-    GEOMETRY,
     PATTERN,
     ImagePrediction,
     LabelImagePerformance,

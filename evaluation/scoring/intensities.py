@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evaluation import catalogue
+from evaluation.checking.grids import features_of_values, shift_of
 from evaluation.metrics.image_similarity import ssim_of_regions
 from evaluation.outcomes import Flag, Outcome, Result, undefined
 from evaluation.readers import ReadError
+from evaluation.readers.geometry import NO_SHIFT, Shift
 from evaluation.readers.intensities import IntensityImage, read_intensities
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.rows import Row, ScoredCase
@@ -29,6 +31,19 @@ _SPACING = "spacing"
 """Need of metrics that measure distances or volumes."""
 _WINDOWS = "windows"
 """Need of metrics whose map is made of the whole image once, for all regions."""
+
+
+@dataclass(frozen=True)
+class PredictedImage(IntensityImage):
+    """An image of a participant on the grid of the reference.
+
+    Attributes
+    ----------
+    shift
+        Displacement between the grid of the file and the expected one.
+    """
+
+    shift: Shift = field(default=NO_SHIFT, compare=False)
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,18 @@ class PreparedImage:
     def geometry(self) -> Geometry:
         """Grid that predictions must match."""
         return self.image.geometry
+
+
+def read_predicted(path: Path, grid: Geometry, *, channels: int, limits: Limits = DEFAULT) -> PredictedImage:
+    """Read an image of a participant on the grid of the reference.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read, or is not on the grid by the rule of the grid.
+    """
+    image = read_intensities(path, expected=grid, channels=channels, limits=limits)
+    return PredictedImage(image.values, image.geometry, shift_of(path, grid, limits=limits))
 
 
 def data_range_of(setting: Any, image: IntensityImage) -> tuple[float, float] | None:
@@ -81,9 +108,9 @@ def score_image(
     image = prediction if isinstance(prediction, IntensityImage) else None
     if prediction is not None and image is None:
         try:
-            image = read_intensities(
+            image = read_predicted(
                 prediction,  # type: ignore[arg-type]
-                expected=reference.geometry,
+                reference.geometry,
                 channels=reference.image.channels,
                 limits=limits,
             )
@@ -97,7 +124,10 @@ def score_image(
             result = results[use.name][region]
             worst = width if catalogue.get(use.id).worst_by_case else None
             rows.append(Row(algorithm, case, region, use.name, *result, None, result.flag, worst))
-    return ScoredCase(rows, reason)
+    scored = ScoredCase(rows, reason)
+    if image is not None:
+        scored.features = features_of_values(image.values, getattr(image, "shift", NO_SHIFT))
+    return scored
 
 
 def _measure(use: MetricUse, reference: PreparedImage, prediction: IntensityImage | None) -> dict[str, Result]:

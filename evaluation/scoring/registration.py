@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from evaluation import catalogue
+from evaluation.checking.grids import features_of_values, shift_of
 from evaluation.metrics.deformations import jacobian_determinants, sample_field, warp_labels
 from evaluation.outcomes import Flag, Outcome, Result, undefined
 from evaluation.readers import LabelImage, ReadError
 from evaluation.readers.fields import read_field
+from evaluation.readers.geometry import NO_SHIFT, Shift
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.rows import Row, ScoredCase
 from evaluation.scoring.semantic import RegionMasks, measure_masks, worst_of_case
@@ -88,6 +90,31 @@ class PreparedRegistration:
                     result = _of_reference(own_use, own_region, self) or measured.value(own_use, own_region)
                     self._before[own_use.name, own_region] = result.value
         return self._before[use.name, region]
+
+
+class PredictedField(np.ndarray):
+    """Displacements of a participant in voxels of the fixed grid, ``(X, Y[, Z], d)``.
+
+    Attributes
+    ----------
+    shift
+        Displacement between the grid of the file and the expected one.
+    """
+
+    shift: Shift = NO_SHIFT
+
+
+def read_predicted_field(path: Path, grid: Geometry, *, convention: str, limits: Limits = DEFAULT) -> PredictedField:
+    """Read a displacement field of a participant on the fixed grid.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read, or is not on the grid by the rule of the grid.
+    """
+    vectors = read_field(path, expected=grid, convention=convention, limits=limits).view(PredictedField)
+    vectors.shift = shift_of(path, grid, vectors=True, limits=limits)
+    return vectors
 
 
 def affine_of(geometry: Geometry) -> NDArray[np.float64]:
@@ -186,14 +213,16 @@ def score_registration(
     """
     reason: Issue | None = None
     measured: _Measured | None = None
+    features: dict[str, Any] = {}
     if prediction is not None:
         try:
             vectors = (
                 prediction
                 if isinstance(prediction, np.ndarray)
-                else read_field(prediction, expected=reference.geometry, convention=convention, limits=limits)
+                else read_predicted_field(prediction, reference.geometry, convention=convention, limits=limits)
             )
-            measured = _Measured(assessment, reference, vectors)
+            measured = _Measured(assessment, reference, np.asarray(vectors))
+            features = features_of_values(np.asarray(vectors), getattr(vectors, "shift", NO_SHIFT))
         except ReadError as error:
             reason = error.issue
     diagonal = reference.geometry.diagonal
@@ -205,7 +234,9 @@ def score_registration(
         worst = None if reference.masks is None or not region else worst_of_case(use, region, reference.masks)
         before = reference.before(assessment, use, region)
         rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag, worst, before))
-    return ScoredCase(rows, reason)
+    scored = ScoredCase(rows, reason)
+    scored.features = features
+    return scored
 
 
 def _is_compared(use: MetricUse) -> bool:

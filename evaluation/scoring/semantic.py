@@ -166,7 +166,7 @@ def score_case(
     image: LabelImage | None = None
     if prediction is not None:
         try:
-            image = _on_grid(prediction, reference, limits)
+            image = on_grid(prediction, reference, limits)
             regions = RegionMasks(image, assessment.regions, reference.ignored)
         except ReadError as error:
             reason = error.issue
@@ -191,7 +191,7 @@ def read_regions(
     ReadError
         If it cannot be read, or does not match the grid of the reference.
     """
-    return RegionMasks(_on_grid(prediction, reference, limits), assessment.regions, reference.ignored)
+    return RegionMasks(on_grid(prediction, reference, limits), assessment.regions, reference.ignored)
 
 
 def rows_of_case(
@@ -266,7 +266,14 @@ def worst_of_case(use: MetricUse, region: str, reference: RegionMasks) -> float 
     return None if worst_of is None else worst_of(_mask_of(use, region, reference))
 
 
-def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, limits: Limits) -> LabelImage:
+def on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, limits: Limits = DEFAULT) -> LabelImage:
+    """Return a prediction as a label image on the grid of the reference.
+
+    Raises
+    ------
+    ReadError
+        If a file cannot be read, or is not on the grid.
+    """
     if not isinstance(prediction, LabelImage):
         return read_label_image(
             Path(prediction), expected=reference.geometry, allowed_labels=reference.allowed_labels, limits=limits

@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.assessment import AssessmentError, parse
 from evaluation.problems import kind_of
-from evaluation.problems.images import GEOMETRY, GRID_WORDS
+from evaluation.problems.grids import GEOMETRY, GRID_WORDS
 from evaluation.readers import Geometry, ReadError
 from evaluation.readers.geometry import GridRule, align
 from evaluation.scoring import score_folders
