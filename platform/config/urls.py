@@ -19,6 +19,7 @@ urlpatterns = [
     path("registry/", include("registry.urls")),
     path("registry/<slug:identifier>/", include("registry.changes.urls")),
     path("registry/<slug:identifier>/", include("registry.drift.urls")),
+    path("", include("challenges.webhooks.urls")),
     path("challenges/", include("challenges.urls")),
     path("challenges/<slug:slug>/", include("datastore.datasets.urls")),
     path("challenges/<slug:slug>/", include("datastore.test_sets.urls")),

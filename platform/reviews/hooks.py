@@ -3,6 +3,8 @@
 `together`
     Pairs of user ids, the first from one group of people and the second from another. The two people took part in a
     challenge together, or one took part in a challenge of the other.
+`chair_tabs`
+    Pages of a call for its chairs: label and name of the address, which takes the slug of the call.
 `for_chairs`
     Pending actions of chairs about filed designs (primary keys), except for the review itself.
 """
@@ -37,6 +39,7 @@ class ForChairs:
 Together = Callable[[Collection[int], Collection[int]], set[tuple[int, int]]]
 
 together: Hook[Together] = Hook()
+chair_tabs: Hook[tuple[str, str]] = Hook()
 for_chairs: Hook[Callable[[Collection[int]], Iterable[ForChairs]]] = Hook()
 
 

@@ -33,6 +33,7 @@ PARTS: Final = {
         "changes",
         "reports",
         "sites",
+        "webhooks",
     ),
     "Review": ("tutorials/first-review", "reviewers"),
     "Read a leaderboard": ("leaderboards", "ranking", "analyse"),

@@ -14,7 +14,14 @@ from accounts.notifications.domain import (
     letters_of_records,
 )
 from accounts.notifications.domain.acts import Act
-from accounts.notifications.domain.letters_of_runs import COMPUTE_TIME, WAITING_RUNS, OfComputeTime, OfWaitingRuns
+from accounts.notifications.domain.letters_of_runs import (
+    COMPUTE_TIME,
+    WAITING_RUNS,
+    WEBHOOK_OFF,
+    OfComputeTime,
+    OfWaitingRuns,
+    OfWebhook,
+)
 
 TITLES = ("Liver", "Brain 2026", "Cells: a challenge")
 NAMES = ("unet", "voxel-works", "Ada's")
@@ -61,6 +68,7 @@ def _submissions(random: np.random.Generator, one: Any, moment: Any) -> list[Mad
             WAITING_RUNS,
             OfWaitingRuns("Liver", "Final", int(random.integers(1, 4)), "No machine runs algorithms at the moment."),
         ),
+        (WEBHOOK_OFF, OfWebhook("Liver", "Chat", "The address answered that it is gone (410).")),
         (
             letters.WOULD_BE_OUT,
             letters.OfEntrant(where, team, "The submission is not scored.", ends=moment() if shows else None),

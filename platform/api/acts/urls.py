@@ -4,7 +4,18 @@ from typing import Any
 
 from django.urls import path
 
-from api.acts import boards, calls, challenges, data_sets, designs, machines, registrations, reports, test_sets
+from api.acts import (
+    boards,
+    calls,
+    challenges,
+    data_sets,
+    designs,
+    machines,
+    registrations,
+    reports,
+    test_sets,
+    webhooks,
+)
 from datastore.uploads.storage import upload_limits
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
 from web.bodies import takes_files, takes_pieces
@@ -72,6 +83,12 @@ urlpatterns = [
     _address(f"{_CHALLENGE}scorers/<uuid:pk>/", machines.ScorerView, "scorer"),
     _address("runners/<uuid:pk>/revoke/", machines.RunnerRevocationView, "runner-revocation"),
     _address("runners/<uuid:pk>/accept/", machines.RunnerHardwareView, "runner-hardware"),
+    _address(f"{_CHALLENGE}webhooks/", webhooks.ChallengeWebhooksView, "webhooks"),
+    _address(f"{_CALL}webhooks/", webhooks.CallWebhooksView, "call-webhooks"),
+    _address("webhooks/<uuid:pk>/", webhooks.WebhookView, "webhook"),
+    _address("webhooks/<uuid:pk>/test/", webhooks.WebhookTestView, "webhook-test"),
+    _address("webhooks/<uuid:pk>/secret/", webhooks.WebhookSecretView, "webhook-secret"),
+    _address("webhooks/<uuid:pk>/deliveries/<uuid:delivery>/", webhooks.WebhookDeliveryView, "webhook-delivery"),
     _address(f"{_CHALLENGE}reports/", reports.ReportsView, "reports"),
     _address(f"{_CHALLENGE}reports/<int:number>/publish/", reports.PublicationView, "report-publication"),
     _address(f"{_CHALLENGE}reports/withdraw/", reports.ReportWithdrawalView, "report-withdrawal"),

@@ -18,6 +18,7 @@ INSTALLED_APPS = [
     "registry.changes",
     "registry.drift",
     "challenges",
+    "challenges.webhooks",
     "datastore.uploads",
     "datastore.datasets",
     "datastore.test_sets",

@@ -39,6 +39,7 @@ SPECTACULAR_SETTINGS = {
         "MeasurementState": "submissions.measurements.models.Measurement.State",
         "RoleInChallenge": "challenges.models.Organizer.Role",
         "RoleInDesign": "designs.models.Collaborator.Role",
+        "WebhookFormat": "challenges.webhooks.models.Webhook.Format",
         "MeasurementKind": "submissions.measurements.models.Measurement.Kind",
     },
 }

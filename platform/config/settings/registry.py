@@ -15,6 +15,8 @@ PODIUM_DEPOSIT_TOKEN = env.str("PODIUM_DEPOSIT_TOKEN", "")
 PODIUM_OBJECTION_DAYS = env.int("PODIUM_OBJECTION_DAYS", 7)
 # Whether the drift check may fetch web pages (of public hosts only); without it organizers paste or upload texts.
 PODIUM_DRIFT_FETCH = env.bool("PODIUM_DRIFT_FETCH", False)
+# Whether webhooks of organizers and chairs send messages to public hosts.
+PODIUM_WEBHOOKS = env.bool("PODIUM_WEBHOOKS", True)
 # The timestamp authority (RFC 3161) that signs the ends of the audit chains once per day; off without an address. The PEM
 # file holds the certificate of its root. Addresses of private networks are refused unless the third setting is on.
 PODIUM_TIMESTAMP_URL = env.str("PODIUM_TIMESTAMP_URL", "")

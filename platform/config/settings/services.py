@@ -82,6 +82,7 @@ CELERY_TASK_ROUTES = {
     "judging.tasks.judge_*": {"queue": "judge"},
     "runners.tasks.conclude": {"queue": "score"},
     "runners.tasks.sweep": {"queue": "sweep"},
+    "webhooks.tasks.sweep": {"queue": "sweep"},
     # Rankings, and what people wait for on a page.
     "leaderboards.tasks.analyse_version": {"queue": "figures"},
     "leaderboards.tasks.search_suspects": {"queue": "quality"},
@@ -112,6 +113,7 @@ _PERIODS = {
     "operations.tasks.heartbeat": 10,
     "executions.tasks.sweep": 60,
     "runners.tasks.sweep": 30,
+    "webhooks.tasks.sweep": 10,
     "leaderboards.tasks.sweep": 60,
     "designs.tasks.sweep": 60,
     "reviews.tasks.sweep": 300,
@@ -120,6 +122,7 @@ _PERIODS = {
     "typesetting.tasks.forget": 24 * 3600,
     "accounts.tasks.forget": 24 * 3600,
     "operations.tasks.tidy": 24 * 3600,
+    "webhooks.tasks.tidy": 24 * 3600,
     "designs.tasks.check_all_links": 7 * 24 * 3600,
 }
 # Sends no task of which a message is still queued.

@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 
-from reviews import rules
+from reviews import hooks, rules
 from reviews.models import Assignment, Call, Filing, Reviewer
 
 
@@ -94,19 +94,20 @@ def call_context(request: HttpRequest, call: Call, current: str) -> dict[str, An
     chairs = request.user.has_perm("reviews.chair_call", call)
     reviews = rules.is_reviewer(request.user, call)
     tabs = [
-        ("Call", "call", chairs or reviews),
-        ("Bids", "bids", reviews and call.bidding_until is not None),
-        ("Designs and reviews", "matrix", chairs),
-        ("Assignment", "assignments", chairs),
-        ("Reviewers", "people", chairs),
-        ("Questions", "questions", chairs),
-        ("Mails", "mails", chairs),
-        ("Settings", "settings", chairs),
+        ("Call", "reviews:call", chairs or reviews),
+        ("Bids", "reviews:bids", reviews and call.bidding_until is not None),
+        ("Designs and reviews", "reviews:matrix", chairs),
+        ("Assignment", "reviews:assignments", chairs),
+        ("Reviewers", "reviews:people", chairs),
+        ("Questions", "reviews:questions", chairs),
+        ("Mails", "reviews:mails", chairs),
+        ("Settings", "reviews:settings", chairs),
+        *((label, name, chairs) for label, name in hooks.chair_tabs),
     ]
     return {
         "call": call,
         "tabs": [
-            {"label": label, "url": reverse(f"reviews:{name}", args=[call.slug]), "current": name == current}
+            {"label": label, "url": reverse(name, args=[call.slug]), "current": name in (current, f"reviews:{current}")}
             for label, name, visible in tabs
             if visible
         ],

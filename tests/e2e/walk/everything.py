@@ -30,6 +30,8 @@ from accounts.people.queries import digest_of
 from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, create_challenge, create_phase, join_with_team, launch
 from challenges.services.talking import announce, contact_organizers
+from challenges.webhooks.models import Delivery
+from challenges.webhooks.services import configuring
 from datastore.test_sets.services.archives import take_archive
 from datastore.test_sets.services.case_reports import report_case
 from designs.models import Collaborator, Design, Simulation
@@ -194,6 +196,7 @@ def the_call() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "reviews:mine", "rita", {}
     token = invited("paula", call, "general", chair)
     yield "reviews:invitation", "paula", {"token": token}
+    yield "webhooks:call", chair.username, here
     for name in ("call", "settings", "questions", "mails", "people", "assignments", "letters", "remind", "matrix"):
         yield f"reviews:{name}", chair.username, here
     yield "reviews:question", chair.username, {**here, "pk": call.questions.first().pk}
@@ -326,6 +329,17 @@ def algorithms() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "executions:execution", "olivia", here
     yield "executions:log", "olivia", {**here, "index": 0}
     yield "runners:challenge", "olivia", {"slug": challenge.slug}
+    yield "webhooks:challenge", "olivia", {"slug": challenge.slug}
+    webhook, _ = configuring.create(
+        actor=olivia,
+        owner=challenge,
+        name="Channel",
+        address="https://hooks.example.org/",
+        body_format="chat",
+        events=["submission.failed", "case.reported"],
+    )
+    Delivery.objects.create(webhook=webhook, event="case.reported", body="{}", state="failed", failure="status 500")
+    yield "webhooks:detail", "olivia", {"pk": webhook.pk}
     yield "runners:installation", "admin", {}
     yield "leaderboards:tasks", "olivia", {"slug": challenge.slug, "key": "blocks.first"}
     yield from handed_in(Handed(challenge, phase, world.test_set, olivia, paula, paula, team, team))

@@ -37,6 +37,7 @@ CONNECTING = {
     "client/podium_client/site/wire.py": "runs on a computer of a hospital, whose operator waits for it",
 }
 ASKING = {
+    "platform/challenges/webhooks/services/sending.py": "send_message",
     "platform/designs/services/links.py": "check_links",
     "platform/registry/drift/services.py": "run_check",
     "platform/registry/services/depositing.py": "run_deposit",
@@ -84,4 +85,5 @@ def test_requests_to_other_hosts_run_in_workers_only():
         "run_check": {"platform/registry/drift/tasks.py"},
         "run_deposit": {"platform/registry/tasks.py"},
         "stamp": {"platform/registry/tasks.py"},
+        "send_message": {"platform/challenges/webhooks/tasks.py"},
     }

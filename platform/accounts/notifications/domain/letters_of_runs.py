@@ -92,3 +92,38 @@ WAITING_RUNS: Final[Act[OfWaitingRuns]] = act(
         ),
     ],
 )
+
+
+@dataclass(frozen=True)
+class OfWebhook:
+    """A webhook of a challenge or call that was switched off, and the reason."""
+
+    title: str
+    name: str
+    reason: str
+
+
+WEBHOOK_OFF: Final[Act[OfWebhook]] = act(
+    "webhook_off",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.title}: the webhook {of.name} is off",
+            "Liver: the webhook Chat is off",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"Podium switched off the webhook {of.name} of {of.title}. {of.reason}",
+            "Podium switched off the webhook Chat of Liver. The address answered that it is gone (410).",
+        ),
+        always(
+            "remedy",
+            lambda _of: (
+                "Check the receiving program. Then switch the webhook on and send the failed messages again on the page below."
+            ),
+            "Check the receiving program. Then switch the webhook on and send the failed messages again on the page below.",
+        ),
+    ],
+)

@@ -1,0 +1,1 @@
+"""Events, signatures and formats of webhooks, without database."""

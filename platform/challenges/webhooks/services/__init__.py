@@ -1,0 +1,1 @@
+"""Acts on webhooks, and the sending of their messages."""
