@@ -25,7 +25,7 @@ def agrees(count: str, noun: str, one: str, several: str) -> bool:
     return noun == (one if count == "1" else several)
 
 
-@means(r"Submissions are still taken: (.+)\.")
+@means(r"Submissions are still accepted: (.+)\.")
 def _(facts: Facts, names: str) -> bool:
     return names.split("; ") == [called(facts, phase) for phase in facts.phases if phase.state == "open"]
 

@@ -128,7 +128,7 @@ def _(facts: Any, moment: str, ends: str) -> bool:
 
 
 @means(
-    rf"Submissions are still taken and scored\. Newer rankings are shown to everybody when the phase closes, on {MOMENT}\."
+    rf"Submissions are still accepted and scored\. Newer rankings are shown to everybody when the phase closes, on {MOMENT}\."
 )
 def _(facts: Any, ends: str) -> bool:
     return not facts.sees_all and at(ends, facts.ends)

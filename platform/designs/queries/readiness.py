@@ -58,14 +58,14 @@ class Readiness:
     def words(self) -> str:
         """The next step, as a sentence without its full stop."""
         if self.errors:
-            return f"{self.errors} error{' keeps' if self.errors == 1 else 's keep'} it from being filed"
+            return f"Fix {self.errors} error{'' if self.errors == 1 else 's'} before you file it"
         if self.open_fields:
-            return f"{self.open_fields} needed field{' is' if self.open_fields == 1 else 's are'} open"
+            return f"Complete {self.open_fields} required field{'' if self.open_fields == 1 else 's'}"
         if self.to_fill:
-            return f"{self.to_fill} empty field{' keeps' if self.to_fill == 1 else 's keep'} it from being filed"
+            return f"Complete {self.to_fill} empty field{'' if self.to_fill == 1 else 's'} before you file it"
         if self.essential < _ESSENTIAL:
             return f"{self.essential} % of the essential fields are filled; calls ask for {_ESSENTIAL} % as a rule"
-        return "Nothing keeps it from being filed"
+        return "Ready to file"
 
     @property
     def is_ready(self) -> bool:

@@ -163,7 +163,7 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
     document["challenge"] |= {"challenge_name": "Hippocampus of a New Organizer 2026", "challenge_acronym": "HIPPO-NEW"}
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Hippocampus 2026")
-    expect(next_words(page)).to_contain_text("needed fields are open")
+    expect(next_words(page)).to_contain_text("required fields")
     page.get_by_role("link", name="Go to the next one").click()
     assert re.search(r"/form/summary/(task-1/)?#f-", page.url)
     page.goto(f"{site.url}/designs/{slug}/versions/")
@@ -194,7 +194,7 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
         page.goto(f"{site.url}/designs/{slug}/{name}")
         seen.check()
     page.goto(f"{site.url}/designs/{slug}/")
-    expect(next_words(page)).to_have_text("Nothing keeps it from being filed")
+    expect(next_words(page)).to_have_text("Ready to file")
     page.goto(f"{site.url}/designs/")
     seen.check_everywhere()
     expect(page.get_by_role("row", name="Hippocampus 2026")).to_contain_text("Not filed")

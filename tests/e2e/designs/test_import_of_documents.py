@@ -108,7 +108,7 @@ def test_the_export_of_a_design_is_imported_without_a_question(site, page, tmp_p
     assert designs[0]["tasks"] == designs[1]["tasks"]
     page.get_by_role("link", name="Check the design").wait_for()
     page.goto(second)
-    expect(next_words(page)).to_have_text("Nothing keeps it from being filed")
+    expect(next_words(page)).to_have_text("Ready to file")
 
 
 def test_a_finished_structured_description_is_a_complete_draft_within_half_an_hour(site, page, seen, tmp_path):
@@ -148,7 +148,7 @@ def test_a_finished_structured_description_is_a_complete_draft_within_half_an_ho
     for _ in range(2):
         entered, words = complete(page, design, answers, entered, words)
     page.goto(design)
-    expect(next_words(page)).to_have_text("Nothing keeps it from being filed")
+    expect(next_words(page)).to_have_text("Ready to file")
     minutes = (machine + way.clicks * CLICK + entered * (CLICK + PASTE) + words / READING) / 60
     print(
         f"{total} fields, {asked} questions, {way.clicks} clicks, {entered} fields entered, {words} words read:"

@@ -190,7 +190,7 @@ class FirstChallenge(Tutorial):
     def duplicate(self, menu: str, duplicate: str) -> None:
         self.page.locator("summary", has_text=menu).click()
         self.button(duplicate)
-        expect(self.page.get_by_role("heading", name="1 error keeps it from being filed")).to_be_visible()
+        expect(self.page.get_by_role("heading", name="Fix 1 error before you file it")).to_be_visible()
 
     def rename(self, errors: str, place: str, name: str) -> None:
         self.link(errors)

@@ -231,7 +231,7 @@ def test_when_all_fields_are_decided_the_page_states_what_the_design_still_needs
     part = signed_in.post(address, {"decision": "open"}, headers={"HX-Request": "true"}).content.decode()
     for page in (part, signed_in.get(url).content.decode()):
         assert "All fields are decided" in page
-        assert "needed fields are open" in page
+        assert "required fields" in page
     assert f"{len(first) + 1} of {len(first) + 1}" in part
 
 

@@ -96,7 +96,7 @@ def test_what_is_over_in_one_call_is_filed_to_another(client, world, state, word
     put(world.file(), state)
     another_call()
     step = next_of(client, world.owner, world.design)
-    assert step.words == "Nothing keeps it from being filed"
+    assert step.words == "Ready to file"
     assert "before." in step.text or "declined." in step.text
     assert "Autumn challenges accepts it until" in step.text
     assert step.act_address == f"{reverse('reviews:file', args=['autumn'])}?design={world.design.slug}"
@@ -117,11 +117,11 @@ def test_a_withdrawn_design_is_as_one_that_was_never_filed(client, world):
 
 def test_a_ready_design_is_filed_to_the_only_call_that_takes_it(client, world):
     step = next_of(client, world.owner, world.design)
-    assert (step.label, step.kind, step.act) == ("Nothing keeps it from being filed", "ok", "File it")
+    assert (step.label, step.kind, step.act) == ("Ready to file", "ok", "File it")
     assert client.get(step.act_address).context["chosen"] == world.design
     (_, ready, _), page = row_of(client, world.owner, world.design)
     assert ready.is_ready
-    assert "Nothing keeps it from being filed" in page
+    assert "Ready to file" in page
     another_call()
     step = next_of(client, world.owner, world.design)
     assert (step.text, step.act_address) == ("Several calls accept it.", reverse("reviews:calls"))
@@ -145,7 +145,7 @@ def test_a_call_is_offered_only_what_it_takes(world):
 
 def test_editors_do_not_file(client, world):
     step = next_of(client, world.editor, world.design)
-    assert (step.words, step.text, step.act) == ("Nothing keeps it from being filed", "An owner files it.", "")
+    assert (step.words, step.text, step.act) == ("Ready to file", "An owner files it.", "")
 
 
 # ---- Being written ----
@@ -159,7 +159,7 @@ def owner():
 def test_an_empty_design_leads_to_its_first_open_field(client, owner):
     stored = design(owner)
     step = next_of(client, owner, stored)
-    assert step.words.endswith(" needed fields are open")
+    assert step.words.endswith(" required fields")
     first = reverse("designs:section", args=[stored.slug, "summary"])
     assert step.act_address.startswith(f"{first}#f-")
     (_, ready, standing), page = row_of(client, owner, stored)
@@ -174,7 +174,7 @@ def test_errors_go_before_open_fields_and_lead_to_the_errors_alone(client, owner
     (_, ready, _), _ = row_of(client, owner, stored)
     assert ready.errors > 0
     assert step.words == ready.words
-    assert step.words.startswith(f"{ready.errors} error")
+    assert step.words.startswith(f"Fix {ready.errors} error")
     page = client.get(step.act_address)
     assert [(title, len(rows)) for title, _, rows in page.context["groups"] if rows] == [("Errors", ready.errors)]
     assert "All checks" in page.content.decode()
@@ -187,7 +187,7 @@ def test_readers_of_a_design_in_work_are_offered_nothing(client, owner):
     stored, reader = design(owner), person("bo")
     Collaborator.objects.create(design=stored, user=reader, role=Collaborator.Role.READER)
     step = next_of(client, reader, stored)
-    assert step.words.endswith("are open")
+    assert step.words.endswith("required fields")
     assert step.act == ""
 
 

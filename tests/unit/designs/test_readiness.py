@@ -21,19 +21,19 @@ PLACES = [
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        ({"errors": 1, "open_fields": 3}, "1 error keeps it from being filed"),
-        ({"errors": 2}, "2 errors keep it from being filed"),
-        ({"open_fields": 1, "to_fill": 4}, "1 needed field is open"),
-        ({"open_fields": 12, "essential": 50}, "12 needed fields are open"),
-        ({"to_fill": 1}, "1 empty field keeps it from being filed"),
-        ({"to_fill": 2}, "2 empty fields keep it from being filed"),
+        ({"errors": 1, "open_fields": 3}, "Fix 1 error before you file it"),
+        ({"errors": 2}, "Fix 2 errors before you file it"),
+        ({"open_fields": 1, "to_fill": 4}, "Complete 1 required field"),
+        ({"open_fields": 12, "essential": 50}, "Complete 12 required fields"),
+        ({"to_fill": 1}, "Complete 1 empty field before you file it"),
+        ({"to_fill": 2}, "Complete 2 empty fields before you file it"),
         ({"essential": 89}, "89 % of the essential fields are filled; calls ask for 90 % as a rule"),
-        ({"essential": 90}, "Nothing keeps it from being filed"),
+        ({"essential": 90}, "Ready to file"),
     ],
 )
 def test_what_comes_first_is_said(facts, words):
     assert replace(READY, **facts).words == words
-    assert replace(READY, **facts).is_ready == words.startswith("Nothing")
+    assert replace(READY, **facts).is_ready == words.startswith("Ready")
 
 
 def step(monkeypatch, facts, **may):

@@ -109,8 +109,8 @@ CYCLE: Final = CATALOGUE.group(
         "cycle.open",
         "A phase is open.",
         lambda run: bool(run.named("open")),
-        lambda run: f"Submissions are still taken: {'; '.join(run.named('open'))}.",
-        "Submissions are still taken: Final.",
+        lambda run: f"Submissions are still accepted: {'; '.join(run.named('open'))}.",
+        "Submissions are still accepted: Final.",
     ),
     Claim(
         "cycle.between",

@@ -66,7 +66,7 @@ def people(item: Item, source: Source) -> None:
 
 
 def cycle(item: Item, source: Source) -> None:
-    """7: whether submissions are still taken."""
+    """7: whether submissions are still accepted."""
     words = " ".join(claims.CYCLE.all(_run(source)))
     item.text.append((source.ledger.say(words, source.counted("states of the phases")),))
 
