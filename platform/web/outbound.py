@@ -291,7 +291,11 @@ def _read_once(parts: SplitResult, most_bytes: int, deadline: Deadline, *, allow
 
 
 def _no_answer(error: Exception, deadline: Deadline) -> str:
-    return _TOO_SLOW if deadline.is_over or isinstance(error, TimeoutError) else f"no answer ({type(error).__name__})"
+    if deadline.is_over or isinstance(error, TimeoutError):
+        return _TOO_SLOW
+    if isinstance(error, socket.gaierror):
+        return "host name not found"
+    return f"no answer ({type(error).__name__})"
 
 
 def _follow(method: str, url: str, deadline: Deadline, *, allow_private: bool) -> int:
