@@ -54,6 +54,21 @@ def entries(document: Mapping[str, Any]) -> list[Entry]:
     return list(document["rankings"])
 
 
+def is_ranked(document: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Return whether a document ranks the metric, region and task of an entry.
+
+    Named rankings can leave out a region of a metric, which still has values of cases.
+
+    Examples
+    --------
+    >>> document = {"rankings": [{"metric": "dsc", "region": "tumour", "task": None}]}
+    >>> [is_ranked(document, {"metric": "dsc", "region": each, "task": None}) for each in ("tumour", "node")]
+    [True, False]
+    """
+    keys = ("metric", "region", "task")
+    return any(all(entry.get(key) == values[key] for key in keys) for entry in entries(document))
+
+
 def overall(document: Mapping[str, Any]) -> list[Entry]:
     """The overall rankings: none, one, or several."""
     rankings = document.get("overall") or []

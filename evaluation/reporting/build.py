@@ -24,7 +24,16 @@ from evaluation.figures.layout import alike, interval_words, number, percent, ra
 from evaluation.ranking import describe, rank
 from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence
 from evaluation.ranking.raw import raw_values
-from evaluation.ranking.reading import Entry, entries, is_combined, label, main_entry, overall, score_intervals_cover
+from evaluation.ranking.reading import (
+    Entry,
+    entries,
+    is_combined,
+    is_ranked,
+    label,
+    main_entry,
+    overall,
+    score_intervals_cover,
+)
 from evaluation.ranking.schemes import get_scheme
 from evaluation.reporting.analyses import (
     across_section,
@@ -272,7 +281,7 @@ def raw_section(
     if weighted:
         page.text([AS_MEASURED])
     for values in raw:
-        if not any(_same(entry, values) for entry in entries(document)):
+        if not is_ranked(document, values):
             continue
         cases, algorithms = len(values["cases"]), len(values["algorithms"])
         what = ", ".join(str(values[key]) for key in ("task", "metric", "region") if values[key])
@@ -296,7 +305,3 @@ def raw_section(
         page.figure(
             parallel_cases(document, values), "One line a case; those on which the algorithms differ most are named."
         )
-
-
-def _same(entry: Entry, values: Mapping[str, Any]) -> bool:
-    return all(entry.get(key) == values[key] for key in ("metric", "region", "task"))

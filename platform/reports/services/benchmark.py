@@ -19,7 +19,7 @@ from evaluation.figures import interval_strip
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.ranking.comparison import across_schemes, alternative_schemes, without_pairwise
-from evaluation.ranking.reading import entries, label, main_entry
+from evaluation.ranking.reading import entries, is_ranked, label, main_entry
 from evaluation.reporting import (
     across_section,
     best_of,
@@ -201,7 +201,7 @@ def build(
     with_cases = phase.level is Level.ALL
     full = sources.document if with_cases else without_cases(sources.document)
     best_document = best_of(full, MOST_SHOWN)
-    raw = list(sources.raw.values())
+    raw = [values for values in sources.raw.values() if is_ranked(sources.document, values)]
     words = names_of(assessment, (a["name"] for entry in full["rankings"] for a in entry["algorithms"]))
 
     def record() -> Recorder:
