@@ -40,6 +40,13 @@ def test_checks_find_no_error_but_facts_that_the_sources_do_not_state(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_each_detail_has_a_place_in_the_form(name):
+    content, parameters = document(name), shipped().parameters
+    keys = {key for part in (content["challenge"], *content["tasks"]) for key in part if key.endswith("__details")}
+    assert [key for key in keys if not parameters[key.removesuffix("__details")].has_details] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_task_compiles(name):
     for values in read(name).each_task():
         compilation = compile_values(values)

@@ -95,8 +95,8 @@ class FieldView:
 
     @property
     def has_details(self) -> bool:
-        """True if the field requests text in addition to the choice."""
-        return self.parameter.has_details
+        """True if the field requests text in addition to the choice, or has text from an imported document."""
+        return self.parameter.has_details or bool(self.entry.details)
 
     @property
     def loud_statements(self) -> tuple[Statement, ...]:

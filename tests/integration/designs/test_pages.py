@@ -335,6 +335,18 @@ def test_a_metric_of_the_whole_data_set_is_not_prefilled_as_one_of_cases(signed_
     assert [row["level"] for row in rows] == ["data_set", "case"]
 
 
+def test_imported_details_stay_when_a_field_without_an_editor_for_them_is_saved(signed_in, owner):
+    data = {"challenge": {}, "tasks": [{"number_training_cases": 700, "number_training_cases__details": "About 700."}]}
+    imported, _ = services.import_design(actor=owner, title="Imported", data=data)
+    page = signed_in.get(reverse("designs:task_section", args=[imported.slug, "data_sets", "task-1"]))
+    [field] = [each for each in page.context["fields"] if each.parameter.id == "number_training_cases"]
+    assert field.has_details
+    shown = re.search(r'id="detail-number_training_cases-task-1"(.*?)</textarea>', page.content.decode(), re.DOTALL)
+    assert "About 700." in shown[1]
+    assert "hidden" not in shown[1].partition(">")[0]
+    assert 'id="detail-number_test_cases-task-1"' not in page.content.decode()
+
+
 def test_an_empty_design_is_neither_full_of_errors_nor_complete_anywhere(signed_in, owner):
     fresh = services.create_design(owner=owner, title="New")
     page = signed_in.get(reverse("designs:detail", args=[fresh.slug]))
