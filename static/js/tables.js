@@ -89,7 +89,12 @@
   });
 
   const observer = new ResizeObserver((entries) => {
-    for (const { target } of entries) fit(target.closest(".table-wrap"));
+    for (const { target } of entries) {
+      const wrap = target.closest(".table-wrap");
+      // A table that was replaced is told of once more, outside of its box.
+      if (wrap) fit(wrap);
+      else observer.unobserve(target);
+    }
   });
 
   const setUp = (root) => {
@@ -102,9 +107,8 @@
       if (wrap.dataset.ready) continue;
       wrap.dataset.ready = "true";
       observer.observe(wrap);
-      const table = wrap.querySelector("table");
-      if (table) observer.observe(table);
     }
+    for (const table of root.querySelectorAll(".table-wrap > table")) observer.observe(table);
   };
 
   document.addEventListener("podium:shown", () => document.querySelectorAll(".table-wrap").forEach(fit));

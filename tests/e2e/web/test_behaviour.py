@@ -187,3 +187,22 @@ def test_what_arrives_later_works_like_what_was_there(page, site):
     )
     page.locator("#late th button").click()
     expect(page.locator("#late td").first).to_have_text("1")
+
+
+def test_a_table_that_replaces_another_one_is_measured_like_it(page, site, seen):
+    page.goto(f"{site}/design-system/")
+    wrap = page.locator(".table-wrap:not(.table-wrap--tall):visible").first
+    wrap.evaluate("wrap => { wrap.id = 'replaced'; }")
+    expect(wrap).to_have_class(re.compile("is-fitting"))
+    page.evaluate(
+        """() => {
+          const wrap = document.getElementById("replaced");
+          const table = wrap.querySelector("table").cloneNode(true);
+          wrap.querySelector("table").replaceWith(table);
+          htmx.trigger(table, "htmx:load", { elt: table });
+          requestAnimationFrame(() => { table.style.minWidth = "4000px"; });
+        }"""
+    )
+    expect(page.locator("#replaced")).not_to_have_class(re.compile("is-fitting"))
+    expect(page.locator("#replaced")).to_have_attribute("tabindex", "0")
+    seen.check(axe=False)
