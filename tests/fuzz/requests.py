@@ -4,7 +4,7 @@ import contextlib
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -107,15 +107,36 @@ class Findings:
         return self.statuses.total()
 
 
-def fuzz(world: World, role: str, *, seed: int, examples: int, going_on: Callable[[], bool] = lambda: True) -> Findings:
-    """Request every operation as a role, `examples` times by the schema and as often against it.
+@dataclass(frozen=True)
+class Drawn:
+    """Requests to an operation that were drawn from the schema, within it and outside it."""
+
+    operation: Any
+    seed: int
+    cases: list[Any]
+
+
+def drawn(world: World, *, seed: int, examples: int) -> Iterator[Drawn]:
+    """Yield each operation with `examples` requests by the schema.
+
+    Drawing takes longer than answering, and no request depends on the role that sends it.
+    """
+    with _lasting_connection():
+        schema = schemathesis.openapi.from_wsgi(SCHEMA, get_wsgi_application())
+    for offset, operation in enumerate(_operations(schema)):
+        yield Drawn(operation, seed + offset, _described(operation, world, seed=seed + offset, examples=examples))
+
+
+def fuzz(
+    world: World, role: str, requests: Iterable[Drawn], *, examples: int, going_on: Callable[[], bool] = lambda: True
+) -> Findings:
+    """Send requests as a role, and `examples` requests per operation that no schema describes.
 
     Parameters
     ----------
     going_on
-        Called before each operation. A false result ends the run early.
+        Called after each operation. A false result ends the run early.
     """
-    application = get_wsgi_application()
     found, thrown = Findings(), []
 
     def remember(sender: object, **_: object) -> None:
@@ -124,19 +145,27 @@ def fuzz(world: World, role: str, *, seed: int, examples: int, going_on: Callabl
         thrown.append(traceback.format_exc(limit=-6))
 
     got_request_exception.connect(remember)
-    # As Django's own client does: the connection of a test outlives its requests.
-    connection.close_if_unusable_or_obsolete = lambda: None  # type: ignore[method-assign]
     try:
-        schema = schemathesis.openapi.from_wsgi(SCHEMA, application)
-        for offset, operation in enumerate(_operations(schema)):
-            if not going_on():
-                break
-            _described(operation, world, role, found, thrown, seed=seed + offset, examples=examples)
-            _hostile(operation, world, role, found, thrown, seed=seed + offset, examples=examples)
+        with _lasting_connection():
+            for entry in requests:
+                for case in entry.cases:
+                    _send(case, entry.operation, world, role, found, thrown)
+                _hostile(entry.operation, world, role, found, thrown, seed=entry.seed, examples=examples)
+                if not going_on():
+                    break
     finally:
         got_request_exception.disconnect(remember)
-        del connection.close_if_unusable_or_obsolete
     return found
+
+
+@contextlib.contextmanager
+def _lasting_connection() -> Iterator[None]:
+    """Let the connection of a test outlive its requests, like Django's own client."""
+    connection.close_if_unusable_or_obsolete = lambda: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        del connection.close_if_unusable_or_obsolete
 
 
 def minutes(world: World, role: str, *, length: float, seed: int) -> Findings:
@@ -144,7 +173,8 @@ def minutes(world: World, role: str, *, length: float, seed: int) -> Findings:
     end = time.monotonic() + 60 * length
     whole = Findings()
     while time.monotonic() < end:
-        part = fuzz(world, role, seed=seed, examples=8, going_on=lambda: time.monotonic() < end)
+        requests = drawn(world, seed=seed, examples=8)
+        part = fuzz(world, role, requests, examples=8, going_on=lambda: time.monotonic() < end)
         whole.statuses += part.statuses
         whole.errors |= part.errors
         seed += 1_000
@@ -158,10 +188,10 @@ def _operations(schema: Any) -> Iterator[Any]:
             yield operation
 
 
-def _described(
-    operation: Any, world: World, role: str, found: Findings, thrown: list[str], *, seed: int, examples: int
-) -> None:
+def _described(operation: Any, world: World, *, seed: int, examples: int) -> list[Any]:
+    """Return requests to an operation by its schema and against it, often with values of the test world."""
     modes = [operation.as_strategy(generation_mode=mode) for mode in GenerationMode]
+    cases = []
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
@@ -173,19 +203,24 @@ def _described(
         suppress_health_check=list(hypothesis.HealthCheck),
     )
     @hypothesis.given(st.one_of(modes), st.data())
-    def ask(case: Any, data: st.DataObject) -> None:
+    def draw(case: Any, data: st.DataObject) -> None:
         for name in list(case.path_parameters or {}):
             values = world.values(operation.path, name)
             if values and data.draw(st.booleans()):
                 case.path_parameters[name] = data.draw(st.sampled_from(values))
-        thrown.clear()
-        response = case.call(headers=world.headers(role))
-        kind = (response.headers.get("content-type") or [""])[0]
-        _note(found, thrown, operation, response.status_code, kind, f"{case.as_curl_command()[:600]}")
+        cases.append(case)
 
     # A schema may leave nothing to forbid.
     with contextlib.suppress(hypothesis.errors.Unsatisfiable):
-        ask()
+        draw()
+    return cases
+
+
+def _send(case: Any, operation: Any, world: World, role: str, found: Findings, thrown: list[str]) -> None:
+    thrown.clear()
+    response = case.call(headers=world.headers(role))
+    kind = (response.headers.get("content-type") or [""])[0]
+    _note(found, thrown, operation, response.status_code, kind, lambda: case.as_curl_command()[:600])
 
 
 def _hostile(
@@ -217,17 +252,20 @@ def _hostile(
         thrown.clear()
         response = client.generic(operation.method.upper(), f"{path}?{query}", body, content_type=kind, **headers)
         said = f"{operation.method} {path}?{query} {kind} {body[:200]!r} {headers}"
-        _note(found, thrown, operation, response.status_code, response.get("Content-Type", ""), said)
+        content_type = response.get("Content-Type", "")
+        _note(found, thrown, operation, response.status_code, content_type, lambda said=said: said)
 
 
 def _text(choose: random.Random) -> str:
     return quote(choose.choice(TEXTS).encode("utf-8", "surrogatepass"), safe="")
 
 
-def _note(found: Findings, thrown: list[str], operation: Any, status: int, content_type: str, request: str) -> None:
+def _note(
+    found: Findings, thrown: list[str], operation: Any, status: int, content_type: str, request: Callable[[], str]
+) -> None:
     found.statuses[status] += 1
     key = f"{operation.method.upper()} {operation.path}"
     if status >= 500 and status not in MEANT:
-        found.errors.setdefault(f"{key}: {status}", f"{request}\n{''.join(thrown)}")
+        found.errors.setdefault(f"{key}: {status}", f"{request()}\n{''.join(thrown)}")
     elif status >= 400 and content_type.startswith("text/html"):
-        found.errors.setdefault(f"{key}: {status} as {content_type}", request)
+        found.errors.setdefault(f"{key}: {status} as {content_type}", request())
