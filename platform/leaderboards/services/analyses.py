@@ -1,6 +1,7 @@
 """Analyses of a ranking: figures and comparisons, made step by step in the background."""
 
 import json
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -44,6 +45,9 @@ AUTOMATIC: Final = "fully_automatic"
 FULLY_AUTOMATIC: Final = "fully automatic methods"
 FEWEST_AUTOMATIC: Final = 2
 
+STORED_EVERY: Final = 0.5
+"""Seconds after which finished steps are stored. Most steps take less time than storing them."""
+
 
 @dataclass(frozen=True)
 class Made:
@@ -55,6 +59,8 @@ class Made:
 
 
 Step = Callable[[RankingVersion, Sources], Made]
+StepResult = tuple[str, Made, str]
+"""Name of a step, its output, and the sentence about its failure."""
 
 
 def _drawing(picture: catalogue.Picture) -> Step:
@@ -117,11 +123,15 @@ def analyse_version(*, version_id: int) -> Analysis | None:
     analysis = Analysis.objects.select_related("version__phase__task__challenge").get(pk=lease.pk)
     version, done = analysis.version, set(analysis.steps)
     sources: Sources | None = None
+    finished_steps: list[StepResult] = []
+    # After a worker has died, each step is stored at once: the first that is not stored is the one that killed it.
+    pause = STORED_EVERY if lease.attempts == 1 else 0
+    stored_at = time.monotonic()
     with lease.renewed():
         for name, step in STEPS.items():
             if name in done:
                 continue
-            if ranking_waits():
+            if not finished_steps and ranking_waits():
                 # The sweep hands it out again once the ranking has been taken.
                 lease.hand_back(timedelta(0), asks=False, attempts=0)
                 return None
@@ -132,8 +142,13 @@ def analyse_version(*, version_id: int) -> Analysis | None:
             except Exception:
                 log.exception("analysis_step_failed", version=version_id, step=name)
                 failure = UNEXPECTED
-            if not _keep(lease, name, step_output, failure):
-                return None
+            finished_steps.append((name, step_output, failure))
+            if time.monotonic() - stored_at >= pause:
+                if not _keep(lease, finished_steps):
+                    return None
+                finished_steps, stored_at = [], time.monotonic()
+        if finished_steps and not _keep(lease, finished_steps):
+            return None
     return _finish(lease)
 
 
@@ -149,13 +164,20 @@ def _leave_out(lease: Lease) -> None:
 
 
 @transaction.atomic
-def _keep(lease: Lease, name: str, step_output: Made, failure: str) -> bool:
-    """Store what a step made, unless the lease has gone to another worker."""
+def _keep(lease: Lease, finished_steps: Iterable[StepResult]) -> bool:
+    """Store the output of steps, unless the lease has gone to another worker."""
     row = lease.rows.select_for_update(no_key=True).first()
     if row is None:
         return False
-    row.steps = [*row.steps, name]
     row.attempts = 1
+    for name, step_output, failure in finished_steps:
+        _add(row, name, step_output, failure)
+    row.save()
+    return True
+
+
+def _add(row: Analysis, name: str, step_output: Made, failure: str) -> None:
+    row.steps = [*row.steps, name]
     if step_output.figures:
         row.figures = row.figures | {name: dict(step_output.figures)}
     else:
@@ -166,8 +188,6 @@ def _keep(lease: Lease, name: str, step_output: Made, failure: str) -> bool:
         row.findings = row.findings | {name: step_output.findings}
     if failure:
         row.failures = row.failures | {name: failure}
-    row.save()
-    return True
 
 
 def _finish(lease: Lease) -> Analysis | None:

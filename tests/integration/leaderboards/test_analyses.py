@@ -28,6 +28,12 @@ def version(scored):
     return rankings.rank_phase(phase_id=scored.pk)
 
 
+@pytest.fixture
+def each_stored(monkeypatch):
+    """Store each step at once, as after steps that take long."""
+    monkeypatch.setattr(analyses, "STORED_EVERY", 0)
+
+
 def test_ranking_is_complete_before_anything_is_drawn(version):
     assert version.sentences["overall"][0].startswith("Ada")
     assert (version.analysis.figures, version.analysis.is_finished) == ({}, False)
@@ -40,7 +46,7 @@ def test_drawing_changes_nothing_of_what_was_published(version):
     assert Analysis.objects.get().done == len(analyses.STEPS)
 
 
-def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, unranked, monkeypatch):
+def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, unranked, each_stored, monkeypatch):
     taken = []
 
     def one_then_a_score(name):
@@ -95,6 +101,32 @@ def test_step_that_kills_its_worker_is_left_out(version, monkeypatch):
     assert analysis.is_finished
 
 
+def test_quick_steps_are_stored_together(version, monkeypatch):
+    stored = []
+    keep = analyses._keep
+    monkeypatch.setattr(analyses, "_keep", lambda lease, steps: stored.append(len(steps)) or keep(lease, steps))
+    monkeypatch.setattr(analyses, "STORED_EVERY", 1000)
+    assert analyses.analyse_version(version_id=version.pk).done == len(analyses.STEPS)
+    assert stored == [len(analyses.STEPS)]
+
+
+def test_after_a_worker_has_died_the_step_that_killed_it_is_known(version, monkeypatch):
+    def kill(version, sources):
+        raise SystemExit
+
+    monkeypatch.setattr(
+        analyses, "STEPS", {"harmless": lambda version, sources: analyses.Made(), "deadly": kill, "later": kill}
+    )
+    monkeypatch.setattr(analyses, "STORED_EVERY", 1000)
+    steps = []
+    for _ in range(2):
+        with pytest.raises(SystemExit):
+            analyses.analyse_version(version_id=version.pk)
+        steps.append(Analysis.objects.get().steps)
+        Analysis.objects.update(lease_until=timezone.now() - PAST)
+    assert steps == [[], ["harmless"]]
+
+
 @pytest.fixture
 def later(version, unranked, jobs):
     """Return a function that makes the ranking after a version."""
@@ -123,7 +155,7 @@ def test_superseded_version_gets_no_figures(version, later, jobs, client):
     assert "hx-trigger" not in html.split("<main")[1]
 
 
-def test_worker_that_draws_a_version_stops_when_a_later_one_takes_its_place(version, later, monkeypatch):
+def test_worker_that_draws_a_version_stops_when_a_later_one_takes_its_place(version, later, each_stored, monkeypatch):
     first, *others = analyses.STEPS
     drawn = []
 
