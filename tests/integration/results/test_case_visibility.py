@@ -482,6 +482,7 @@ def test_pages_show_parts_of_a_case_as_the_policy_allows(kind, tmp_path, engine,
     assert not wrong
 
 
+@pytest.mark.timeout(900)
 def test_an_algorithm_that_copies_hidden_images_does_not_get_them_out(tmp_path, engine, workers):
     """The attack: every prediction is its image. No answer to a member contains a picture or a file of either."""
     scored = build("algorithms", tmp_path, engine)
