@@ -1,4 +1,4 @@
-"""Makes `readers.md`: what the image readers of `evaluation` read, compared with nibabel and SimpleITK, file by file.
+"""Makes `readers.md`: what the image readers of `evaluation` read, compared with nibabel, SimpleITK and highdicom, file by file.
 
 Run from the top of the repository:
 
@@ -14,11 +14,13 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import highdicom
 import nibabel
 import numpy as np
 import SimpleITK
 
-from evaluation.readers import read_label_image
+from docs.correctness import dicom_cases
+from evaluation.readers import read_geometry, read_label_image
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +37,22 @@ NEAR: Final = 1e-4
 
 TYPES: Final = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64")
 ANGLE: Final = 0.3
+SYNTAXES: Final = {
+    "1.2.840.10008.1.2": "implicit, little-endian",
+    "1.2.840.10008.1.2.1": "explicit, little-endian",
+    "1.2.840.10008.1.2.2": "explicit, big-endian",
+}
+"""Transfer syntaxes."""
+_COS, _SIN = float(np.cos(ANGLE)), float(np.sin(ANGLE))
+DIRECTIONS: Final = {
+    "axial": ((1, 0, 0), (0, 1, 0)),
+    "coronal": ((1, 0, 0), (0, 0, -1)),
+    "sagittal": ((0, 1, 0), (0, 0, -1)),
+    "axial, turned by half": ((-1, 0, 0), (0, -1, 0)),
+    "axial, seen from above": ((-1, 0, 0), (0, 1, 0)),
+    "oblique": ((_COS, _SIN, 0), (-_SIN * _COS, _COS * _COS, _SIN)),
+}
+"""Directions of rows and columns of DICOM images."""
 
 
 class Sample(NamedTuple):
@@ -92,6 +110,16 @@ def itk(
     SimpleITK.WriteImage(image, str(path), useCompression=compress)
 
 
+def freesurfer(path: Path, labels: NDArray[Any] = LABELS, affine: NDArray[np.float64] = AFFINE) -> None:
+    """Write with nibabel."""
+    nibabel.save(nibabel.MGHImage(labels, affine), path)
+
+
+def dicom_series(path: Path, labels: NDArray[Any] = LABELS, **options: Any) -> None:
+    """Write a folder with pydicom."""
+    dicom_cases.write_series(path, labels, **{"intercept": 0.0, **options})
+
+
 def rotation(angle: float, axis: int = 2) -> NDArray[np.float64]:
     """An affine that turns the grid of `AFFINE` about one axis."""
     first, second = ((1, 2), (2, 0), (0, 1))[axis]
@@ -127,7 +155,7 @@ def samples() -> list[Sample]:
     ]
     files += [
         Sample("compression", words, f"a{ending}", lambda path, c=compress: itk(path, compress=c))
-        for ending in (".mha", ".nrrd")
+        for ending in (".mha", ".mhd", ".nrrd")
         for compress, words in ((False, "not compressed"), (True, "compressed"))
     ]
     for kind in TYPES:
@@ -140,8 +168,12 @@ def samples() -> list[Sample]:
                     lambda path, k=kind, o=order: nifti(path, LABELS.astype(k), order=o),
                 )
             )
-    for ending, kind in product((".mha", ".nrrd"), TYPES):
+    for ending, kind in product((".mha", ".mhd", ".nrrd"), TYPES):
         files.append(Sample("data type", kind, f"a{ending}", lambda path, k=kind: itk(path, LABELS.astype(k))))
+    for ending, kind in product((".mgz", ".mgh"), ("uint8", "int16", "int32", "float32")):
+        files.append(Sample("data type", kind, f"a{ending}", lambda path, k=kind: freesurfer(path, LABELS.astype(k))))
+    for kind in ("uint8", "int16", "uint16"):
+        files.append(Sample("data type", kind, "a.dcm", lambda path, k=kind: dicom_series(path, dtype=k)))
     for slope in ((1.0, 0.0), (2.0, 0.0), (2.0, 1.0), (0.5, 3.0), (0.0, 7.0)):
         files.append(
             Sample(
@@ -167,27 +199,88 @@ def samples() -> list[Sample]:
             Sample("orientation", words, f"a{ending}", lambda path, a=affine: itk(path, affine=a))
             for ending in (".mha", ".nrrd")
         ]
+        files.append(Sample("orientation", words, "a.mgz", lambda path, a=affine: freesurfer(path, affine=a)))
+    return files + series_samples()
+
+
+def series_samples() -> list[Sample]:
+    """Series of DICOM files by their ways to store numbers, and by the directions of rows and columns."""
+    files = [
+        Sample("DICOM series", words, "a.dcm", lambda path, s=syntax: dicom_series(path, syntax=s))
+        for syntax, words in SYNTAXES.items()
+    ]
+    files += [
+        Sample(
+            "DICOM series",
+            f"slope {slope:g}, intercept {intercept:g}",
+            "a.dcm",
+            lambda path, s=slope, i=intercept: dicom_series(path, LABELS * 2, slope=s, intercept=i),
+        )
+        for slope, intercept in ((1.0, 4.0), (2.0, 0.0), (0.5, 3.0))
+    ]
+    files += [
+        Sample("DICOM series", words, "a.dcm", lambda path, d=directions: dicom_series(path, row=d[0], column=d[1]))
+        for words, directions in DIRECTIONS.items()
+    ]
     return files
+
+
+def segmentations() -> Iterator[tuple[str, str]]:
+    """Yield what is special about a DICOM segmentation, and the agreement of its reading with highdicom's."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for kind, omits, (words, directions) in product(("BINARY", "LABELMAP"), (True, False), DIRECTIONS.items()):
+            target = Path(tempfile.mkdtemp(dir=folder))
+            row, column = directions
+            source = dicom_cases.write_series(target / "series", row=row, column=column)
+            path = dicom_cases.write_segmentation(target / "a.dcm", dicom_cases.blocks(), source, kind=kind, omit=omits)
+            planes = "empty planes omitted" if omits else "all planes"
+            on_grid = read_label_image(path, expected=read_geometry(target / "series")).labels
+            with_highdicom = read_with_highdicom(path)
+            ours = agreement(read_with_podium(path), with_highdicom)
+            if not np.array_equal(on_grid, dicom_cases.blocks()):
+                ours = "differs on the grid of its series"
+            yield f"{kind.lower()}, {planes}, {words}", ours
+
+
+def read_with_highdicom(path: Path) -> Reading:
+    """Return the labels as read by highdicom, with planes in the order of the normal of their rows and columns."""
+    volume = highdicom.seg.segread(path).get_volume(combine_segments=True, relabel=False)
+    matrix = np.array(volume.affine)
+    array = np.swapaxes(np.asarray(volume.array), 0, 2)
+    affine = matrix[:, [2, 1, 0, 3]]
+    if np.cross(affine[:3, 0], affine[:3, 1]) @ affine[:3, 2] < 0:
+        array = array[:, :, ::-1]
+        affine[:3, 3] += affine[:3, 2] * (array.shape[2] - 1)
+        affine[:3, 2] *= -1
+    spacing = np.sqrt((affine[:3, :3] ** 2).sum(axis=0))
+    return Reading(array, spacing, _corners(TO_LPS @ affine, array.shape))
 
 
 def read_with_podium(path: Path) -> Reading:
     """Return the image as read by `evaluation.readers`."""
     image = read_label_image(path)
-    return Reading(image.labels, np.array(image.geometry.spacing), _corners(np.array(image.geometry.affine)))
+    corners = _corners(np.array(image.geometry.affine), image.labels.shape)
+    return Reading(image.labels, np.array(image.geometry.spacing), corners)
 
 
 def read_with_nibabel(path: Path) -> Reading | None:
     """Return the image as read by nibabel, or ``None`` for a format that it does not know."""
-    if ".nii" not in path.name:
+    if not path.name.endswith((".nii", ".nii.gz", ".mgz", ".mgh")):
         return None
-    image = nibabel.load(path)
+    image = nibabel.MGHImage.from_bytes(path.read_bytes()) if path.suffix == ".mgh" else nibabel.load(path)
     return Reading(np.asarray(image.dataobj), np.array(image.header.get_zooms()), _corners(image.affine))
 
 
 def read_with_itk(path: Path) -> Reading | None:
     """Return the image as read by SimpleITK, or ``None`` for a file that it refuses."""
     try:
-        image = SimpleITK.ReadImage(str(path))
+        if path.is_dir():
+            reader = SimpleITK.ImageSeriesReader()
+            reader.SetFileNames(reader.GetGDCMSeriesFileNames(str(path)))
+            image = reader.Execute()
+        else:
+            image = SimpleITK.ReadImage(str(path))
     except RuntimeError:
         return None
     affine = np.eye(4)
@@ -196,8 +289,8 @@ def read_with_itk(path: Path) -> Reading | None:
     return Reading(SimpleITK.GetArrayFromImage(image).T, np.array(image.GetSpacing()), _corners(TO_LPS @ affine))
 
 
-def _corners(affine: NDArray[np.float64]) -> NDArray[np.float64]:
-    indices = np.array(list(product(*((0, size - 1) for size in LABELS.shape))), dtype=float)
+def _corners(affine: NDArray[np.float64], shape: tuple[int, ...] = LABELS.shape) -> NDArray[np.float64]:
+    indices = np.array(list(product(*((0, size - 1) for size in shape))), dtype=float)
     return np.asarray(indices @ affine[:3, :3].T + affine[:3, 3])
 
 
@@ -226,13 +319,14 @@ def compare(sample: Sample, folder: Path) -> tuple[str, str]:
 def page() -> str:
     """The page."""
     lines = [
-        "# Image readers: agreement with nibabel and SimpleITK",
+        "# Image readers: agreement with nibabel, SimpleITK and highdicom",
         "",
         "Label images of strangers are read by `evaluation.readers`, which take only what a label image may be, check",
         "every declared size before they ask for memory and name what is wrong in words that a person can act on. They have to read",
         "the same as the libraries that everybody uses: each file below was written by one of these libraries and read by all three.",
         "*Same* means that all 120 voxels are equal, the spacing agrees, and the eight corners of the volume lie at the same place",
-        f"(each within {NEAR:g} mm: NIfTI-1 keeps them in 32 bits). nibabel reads neither MetaImage nor NRRD.",
+        f"(each within {NEAR:g} mm: NIfTI-1 keeps them in 32 bits). nibabel reads neither MetaImage nor NRRD, and SimpleITK no",
+        "FreeSurfer volumes (`.mgz`). A DICOM series (`.dcm`) is a folder, whose files have names in another order than its slices.",
         "",
         "Made by `python -m docs.correctness.make_readers`; `tests/unit/evaluation/readers/test_agreement.py` makes it again,",
         "compares, and reads grids that hypothesis draws with all three, too.",
@@ -248,13 +342,23 @@ def page() -> str:
                 group = sample.group
                 lines += [
                     "",
-                    f"## {group.capitalize()}",
+                    f"## {group[0].upper()}{group[1:]}",
                     "",
                     "| file | format | nibabel | SimpleITK |",
                     "|---|---|---|---|",
                 ]
             with_nibabel, with_itk = compare(sample, Path(folder))
             lines.append(f"| {sample.words} | `{sample.name[1:]}` | {with_nibabel} | {with_itk} |")
+    lines += [
+        "",
+        "## DICOM segmentations",
+        "",
+        "Each was written by highdicom with two segments, and must have the same labels on the grid of the segmented series.",
+        "",
+        "| file | highdicom |",
+        "|---|---|",
+        *(f"| {words} | {with_highdicom} |" for words, with_highdicom in segmentations()),
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -22,7 +22,7 @@ NESTED: Final = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".rar", ".7z", "
 SECOND_ENDINGS: Final = (".seg", ".ome", ".label", ".labels")
 """Endings before the last one by which programs mark label images, such as ``.seg.nrrd`` of 3D Slicer."""
 UNREAD_FORMATS: Final = (
-    *(".mgz", ".mgh", ".mhd", ".nhdr", ".hdr", ".img", ".dcm", ".ima", ".npy", ".npz", ".gipl", ".gipl.gz", ".nii.bz2"),
+    *(".nhdr", ".hdr", ".img", ".raw", ".zraw", ".dicom", ".ima", ".npy", ".npz", ".gipl", ".gipl.gz", ".nii.bz2"),
     *(".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".h5", ".hdf5", ".mat", ".pt", ".pth", ".pkl", ".zarr", ".vtk", ".vti"),
     *(".xlsx", ".xls", ".ods", ".tsv", ".txt", ".json", ".csv", ".parquet"),
 )
@@ -105,13 +105,13 @@ def assign(
     pattern
         Further names of files, such as ``{case}/pred.nii.gz``; empty if there are none.
     """
-    by_plain_name = {_composed(case): case for case in cases}
+    by_plain_name = {composed(case): case for case in cases}
     paths_by_case: dict[str, list[str]] = defaultdict(list)
     extra: list[str] = []
     for path in paths:
-        case = _case(stem_of(bare_name(path)), by_plain_name)
+        case = expected_case(stem_of(bare_name(path)), by_plain_name)
         if not case and pattern:
-            case = by_plain_name.get(case_by_pattern(_composed(path), pattern), "")
+            case = by_plain_name.get(case_by_pattern(composed(path), pattern), "")
         if case:
             paths_by_case[case].append(path)
         else:
@@ -189,9 +189,9 @@ def _common_pattern(paths: Sequence[str], absent: Sequence[str]) -> tuple[str, d
         return "", {}
     cases_by_pattern: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for path in paths:
-        *folders, name = _composed(path).replace("\\", "/").split("/")
+        *folders, name = composed(path).replace("\\", "/").split("/")
         for case in absent:
-            plain = _composed(case)
+            plain = composed(case)
             if plain in name:
                 cases_by_pattern[name.replace(plain, CASE, 1)][case].append(path)
             elif plain in folders:
@@ -239,28 +239,28 @@ def guess(usable: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     return meant
 
 
-def _case(stem: str, by_plain_name: Mapping[str, str]) -> str:
-    """The expected case that a file name means; empty if there is none."""
-    plain = _composed(stem)
+def expected_case(stem: str, by_plain_name: Mapping[str, str]) -> str:
+    """Return the expected case that a file name means, by its composed name; empty if there is none."""
+    plain = composed(stem)
     if plain in by_plain_name:
         return by_plain_name[plain]
     second = next((ending for ending in SECOND_ENDINGS if plain.lower().endswith(ending)), "")
     return by_plain_name.get(plain[: -len(second)], "") if second else ""
 
 
-def _composed(name: str) -> str:
-    """A name with composed letters: macOS stores an umlaut as a letter and a mark."""
+def composed(name: str) -> str:
+    """Return a name with composed letters: macOS stores an umlaut as a letter and a mark."""
     return unicodedata.normalize("NFC", name)
 
 
 def _intended(extra: Sequence[str], absent: Sequence[str], stem_of: Callable[[str], str]) -> dict[str, str]:
     """Files that were probably meant for cases without a file; case → path."""
     stems = {path: stem_of(bare_name(path)) for path in extra}
-    by_path = guess({path: _composed(stem) for path, stem in stems.items() if stem}, absent)
+    by_path = guess({path: composed(stem) for path, stem in stems.items() if stem}, absent)
     by_path |= _by_folder([path for path in stems if stems[path] and path not in by_path.values()], absent, by_path)
     others = {path: _stem_of_unread(bare_name(path)) for path, stem in stems.items() if not stem}
     left = [case for case in absent if case not in by_path]
-    return by_path | guess({path: _composed(stem) for path, stem in others.items() if stem}, left)
+    return by_path | guess({path: composed(stem) for path, stem in others.items() if stem}, left)
 
 
 def _by_folder(paths: Sequence[str], absent: Sequence[str], claimed: Mapping[str, str]) -> dict[str, str]:
@@ -268,11 +268,11 @@ def _by_folder(paths: Sequence[str], absent: Sequence[str], claimed: Mapping[str
     in_folder: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         for part in PurePosixPath(path.replace("\\", "/")).parts[:-1]:
-            in_folder[_composed(part)].append(path)
+            in_folder[composed(part)].append(path)
     return {
-        case: in_folder[_composed(case)][0]
+        case: in_folder[composed(case)][0]
         for case in absent
-        if case not in claimed and len(in_folder.get(_composed(case), ())) == 1
+        if case not in claimed and len(in_folder.get(composed(case), ())) == 1
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from evaluation.scoring import ScoredFolders
 
 _SHOWN: Final = 20
+_UNREADABLE: Final = ("not_found", "empty_file", "format", "magic", "header", "truncated", "checksum", "compression")
+"""Kinds of issues of files that are no image that can be read, unlike an image on another grid."""
 _IGNORED_SHOWN: Final = 5
 
 
@@ -68,7 +71,8 @@ def run(options: Namespace) -> int:
         progress=progress_line("scored"),
     )
     report(scored)
-    if not any(scored.found_cases.values()):
+    unreadable = Counter(name for (name, case), issue in scored.reasons.items() if case and issue.kind in _UNREADABLE)
+    if not any(found > unreadable[algorithm] for algorithm, found in scored.found_cases.items()):
         cases = len({row.case for row in scored.rows if row.case})
         message = f"--predictions: {options.predictions}: {finding('nothing_found', count=cases).sentence}"
         raise InputError(message)

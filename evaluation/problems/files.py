@@ -15,11 +15,12 @@ from evaluation.problems.scorer_files import ScorerFiles
 from evaluation.problems.texts import PageTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from evaluation.assessment.model import Assessment
     from evaluation.checking import Assignment
+    from evaluation.checking.groups import Group
     from evaluation.problems.beside import RulesBeside, TableBeside
     from evaluation.readers import Issue, Limits
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
@@ -228,6 +229,23 @@ class FileProblem(Problem):
         """Endings of files that are read, in lower case, the one that is recommended first; a longer one before its end."""
         raise NotImplementedError
 
+    @property
+    def takes_folders(self) -> bool:
+        """True if an image can consist of the DICOM files in the folder of a case."""
+        return ".dcm" in self.suffixes
+
+    def groups_of(
+        self, paths: Sequence[str], cases: Sequence[str] | None, *, head: Callable[[str, int], bytes], pattern: str = ""
+    ) -> list[Group]:
+        """Return the images that consist of several files; see `evaluation.checking.groups`."""
+        from evaluation.checking.groups import groups_of
+
+        if ".mhd" not in self.suffixes:
+            return []
+        return groups_of(
+            paths, cases, stem_of=self.case_of, head=head, pattern=pattern, takes_folders=self.takes_folders
+        )
+
     def case_of(self, name: str) -> str:
         """The case that a file is of, by its name; empty for one that is not read."""
         ending = self.ending_of(name)
@@ -256,7 +274,7 @@ class FileProblem(Problem):
         """
         from evaluation.problems.folders import find_cases
 
-        return find_cases(folder, self.case_of)
+        return find_cases(folder, self.case_of, takes_folders=self.takes_folders)
 
     def packed(self, path: Path, folder: Path) -> Path:
         """Return the file to store for a reference.
@@ -420,11 +438,11 @@ class FileProblem(Problem):
         from evaluation.readers import Issue
 
         assert isinstance(references, FileReferences)
-        files = visible_files(folder)
+        pattern = self.file_pattern(assessment)
+        files = self._joined(visible_files(folder), folder, references.cases, pattern)
         table = self.predicted_table(assessment, folder)
         rules = self.table_of_predictions(assessment)
         beside = () if rules is None else (rules.file,)
-        pattern = self.file_pattern(assessment)
         assignment = self.assign([path for path in files if path not in beside], references.cases, pattern=pattern)
         # A table that cannot be read is reported once, and not again for each case.
         reasons = {"": table} if isinstance(table, Issue) else {}
@@ -438,6 +456,18 @@ class FileProblem(Problem):
         unread = [path for path in assignment.extra if not self.case_of(bare_name(path))]
         unexpected = [bare_name(path) for path in assignment.extra if path not in set(unread)]
         return Opened(predictions, reasons, unexpected, unread, missing, assignment.extra)
+
+    def _joined(self, files: Mapping[str, Path], folder: Path, cases: Sequence[str], pattern: str) -> dict[str, Path]:
+        """The files with one entry for each image of several: its header, or its folder."""
+        from evaluation.checking.groups import without_parts
+
+        def head(path: str, size: int) -> bytes:
+            with files[path].open("rb") as file:
+                return file.read(size)
+
+        groups = self.groups_of(list(files), cases, head=head, pattern=pattern)
+        joined = {group.path: folder / (group.folder or group.path) for group in groups}
+        return {path: joined.get(path) or files[path] for path in without_parts(list(files), groups)}
 
     def file_pattern(self, assessment: Assessment) -> str:
         """Return the registered pattern of file names; empty if there is none."""

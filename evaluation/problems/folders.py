@@ -10,7 +10,7 @@ from evaluation.readers import ReadError, case_name
 from evaluation.readers.cells import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 CASES_FILE = "cases.csv"
 
@@ -21,13 +21,17 @@ def case_of_image(name: str) -> str:
     return split_name[0] if split_name else ""
 
 
-def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> dict[str, Path]:
+def find_cases(
+    folder: Path, case_of: Callable[[str], str] = case_of_image, *, takes_folders: bool = False
+) -> dict[str, Path]:
     """Find the files of a folder, by case, sorted.
 
     Parameters
     ----------
     case_of
         Function that returns the case of a file name; empty if the file is not read.
+    takes_folders
+        Whether a folder of DICOM files, named as a case without a file, is the image of that case.
 
     Raises
     ------
@@ -45,7 +49,28 @@ def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> d
             files = f"{cases[case].name} and {path.name} are both of the case {case}"
             raise ReadError("duplicate", folder.name or str(folder), files, "one file for each case")
         cases[case] = path
-    return cases
+    if not takes_folders:
+        return cases
+    return dict(sorted((_dicom_folders(folder, cases) | cases).items()))
+
+
+def _dicom_folders(folder: Path, cases: Mapping[str, Path]) -> dict[str, Path]:
+    """Subfolders with DICOM files, except those of cases that have a file."""
+    from evaluation.readers.dicom import is_dicom
+    from evaluation.readers.dicom.parts import HEAD_BYTES
+
+    found = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or path.name in cases or not path.is_dir():
+            continue
+        for file in path.rglob("*"):
+            if not file.is_file() or case_name(file) not in (None, (file.name[:-4], ".dcm")):
+                continue
+            with file.open("rb") as opened:
+                if is_dicom(opened.read(HEAD_BYTES)):
+                    found[path.name] = path
+                    break
+    return found
 
 
 def visible_files(folder: Path) -> dict[str, Path]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 REMEDIES: Final = {
     "not_found": "Send the file under exactly this name.",
     "duplicate": "Keep one file for each case.",
-    "format": "Use .nii.gz, .nii, .mha, .nrrd, .tif, .tiff or .png.",
+    "format": "Use .nii.gz, .nii, .mha, .mhd, .nrrd, .mgz, .dcm, .tif, .tiff or .png.",
     "empty_file": "Write the file again; it has no content.",
     "too_large": "Save labels in the smallest whole-number type that holds them and other images as 32-bit floats, on the grid of the input image.",
     "magic": "The content is of another format than the name says; save it again in that format.",
@@ -15,6 +15,8 @@ REMEDIES: Final = {
     "truncated": "The file ends too early; write and upload it again.",
     "trailing_data": "Write the file again; something follows after the image.",
     "checksum": "The compressed content is damaged; write and upload it again.",
+    "compression": "Decompress it, for instance with gdcmconv --raw, or save it as .nii.gz.",
+    "overlap": "Give each voxel to one segment, or save a label image.",
     "datatype": "Save labels as whole numbers (8, 16 or 32 bit), other images and fields as whole numbers or 32- or 64-bit floats.",
     "dimensions": "Save a 2D or 3D image with one number a voxel.",
     "shape": "Bring it onto the grid of the input image.",

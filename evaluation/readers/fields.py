@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CONVENTIONS: Final = ("voxel", "mm_lps", "mm_ras")
 """Voxels of the fixed grid along its array axes; mm to the left, back and up (ITK); mm to the right, front and up."""
-SUFFIXES: Final = (".nii.gz", ".nii", ".mha", ".nrrd")
+SUFFIXES: Final = (".nii.gz", ".nii", ".mha", ".mhd", ".nrrd")
 _DISPLACEMENT, _VECTOR = 1006, 1007
 _INTENTS: Final = {_DISPLACEMENT: "mm", _VECTOR: "mm"}
 
@@ -108,7 +108,7 @@ def _header(path: Path, limits: Limits) -> Header:
     ending = "" if case_and_ending is None else case_and_ending[1]
     if ending in (".nii", ".nii.gz"):
         return nifti.read_vector_header(path, limits)
-    if ending == ".mha":
+    if ending in (".mha", ".mhd"):
         return metaimage.read_header(path, limits, vectors=True)
     if ending == ".nrrd":
         return nrrd.read_header(path, limits, vectors=True)

@@ -37,6 +37,9 @@ class Header:
         Meaning of the vectors according to a NIfTI header; 0 for none.
     is_scalar
         Whether a NIfTI file declares its last axis as an axis of the image rather than of vectors.
+    on_grid
+        Function that returns the header on another grid, for a file that may omit planes without labels; ``None`` for
+        others.
     """
 
     geometry: Geometry
@@ -46,6 +49,7 @@ class Header:
     channels: int = 1
     intent: int = 0
     is_scalar: bool = False
+    on_grid: Callable[[Geometry], Header] | None = None
 
 
 def check_size(shape: tuple[int, ...], dtype: np.dtype[Any], file: str, limits: Limits, *, numbers: int = 1) -> int:

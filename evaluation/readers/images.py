@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.readers import metaimage, nifti, nrrd, raster
+from evaluation.readers import dicom, metaimage, mgh, nifti, nrrd, raster
 from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.geometry import NO_SHIFT, Geometry, Shift, align
 from evaluation.readers.labels import labels_present, to_labels
@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
     from evaluation.readers.header import Header
 
-SUFFIXES: Final = (".nii.gz", ".nii", ".mha", ".nrrd", ".tiff", ".tif", ".png")
+SUFFIXES: Final = (".nii.gz", ".nii", ".mha", ".mhd", ".nrrd", ".mgz", ".mgh", ".dcm", ".tiff", ".tif", ".png")
 """Endings of label images, the longest first where one contains another."""
 
 _HEADERS: Final[dict[str, Callable[[Path, Limits], Header]]] = {
     ".nii.gz": nifti.read_header,
     ".nii": nifti.read_header,
     ".mha": metaimage.read_header,
+    ".mhd": metaimage.read_header,
     ".nrrd": nrrd.read_header,
+    ".mgz": mgh.read_header,
+    ".mgh": mgh.read_header,
+    ".dcm": dicom.read_header,
     ".tiff": raster.read_tiff_header,
     ".tif": raster.read_tiff_header,
     ".png": raster.read_png_header,
@@ -111,6 +115,8 @@ def read_label_image(
         If the file is invalid; see its ``kind``.
     """
     header = read_header(path, limits)
+    if expected is not None and header.on_grid is not None:
+        header = header.on_grid(expected)
     grid = expected or header.geometry
     alignment = align(grid, header.geometry, file=path.name)
     try:
@@ -164,6 +170,8 @@ def read_header(path: Path, limits: Limits) -> Header:
         If it cannot be taken.
     """
     case_and_ending = case_name(path)
+    if path.is_dir() and (case_and_ending is None or case_and_ending[1] == ".dcm"):
+        return dicom.read_header(path, limits)
     if case_and_ending is None:
         raise ReadError("format", path.name, "the ending is none of a label image", ", ".join(SUFFIXES))
     return _HEADERS[case_and_ending[1]](path, limits)

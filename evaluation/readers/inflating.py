@@ -82,6 +82,20 @@ class Inflater:
         if self._next(1):
             raise ReadError("trailing_data", self.name, "more data than the header declares")
 
+    def skip_rest(self, most: int) -> None:
+        """Read the rest of the stream, which has at most so many bytes, and make sure that its checksum holds.
+
+        Raises
+        ------
+        ReadError
+            With kind ``trailing_data`` if there is more.
+        """
+        skipped = 0
+        while piece := self._next(_CHUNK):
+            skipped += len(piece)
+            if skipped > most:
+                raise ReadError("trailing_data", self.name, "more data than the header declares")
+
     def _next(self, size: int) -> bytes:
         while True:
             data = self._decoder.unconsumed_tail

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evaluation.readers import raster
+from evaluation.readers import dicom, raster
 from evaluation.readers.errors import ReadError
 from evaluation.readers.geometry import Geometry, align
 from evaluation.readers.images import case_name, read_header
@@ -116,4 +116,6 @@ def _header(path: Path, limits: Limits) -> Header:
     case_and_ending = case_name(path)
     if case_and_ending is not None and case_and_ending[1] in _COLOURED:
         return _COLOURED[case_and_ending[1]](path, limits, colours=True)
+    if path.is_dir() or (case_and_ending is not None and case_and_ending[1] == ".dcm"):
+        return dicom.read_header(path, limits, labels=False)
     return read_header(path, limits)

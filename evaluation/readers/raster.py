@@ -26,6 +26,7 @@ T = TypeVar("T")
 _PNG_MAGIC: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_COLOURS: Final = {2: "RGB", 4: "grey with transparency", 6: "RGB with transparency"}
 _TIFF_MAGIC: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_OF_FAX: Final = (2, 3, 4)
 _PAGES: Final = 10_000
 
 
@@ -143,17 +144,27 @@ def _tiff_shape(path: Path, *, colours: bool) -> tuple[tuple[int, ...], np.dtype
         for page in file.pages:
             if page.shape != first.shape or page.dtype != first.dtype:
                 raise ReadError("dimensions", path.name, "pages of different shape or type", "pages that are alike")
-        if first.imagedepth * first.imagelength * first.imagewidth * first.dtype.itemsize * channels > (
+        dtype = _number_type(first)
+        bits = 1 if first.bitspersample == 1 else dtype.itemsize * 8
+        if first.imagedepth * first.imagelength * first.imagewidth * bits * channels // 8 > (
             path.stat().st_size * _expansion(first)
         ):
             raise ReadError("truncated", path.name, "fewer bytes than its pages need")
         shape = tuple(size for size in (first.imagewidth, first.imagelength))
         depth = count * first.imagedepth
-        return (*shape, depth) if depth > 1 else shape, np.dtype(first.dtype), channels
+        return (*shape, depth) if depth > 1 else shape, dtype, channels
+
+
+def _number_type(page: Any) -> np.dtype[Any]:
+    """The number type of the pixels; a mask of one bit becomes bytes."""
+    dtype = np.dtype(page.dtype)
+    return np.dtype(np.uint8) if dtype.kind == "b" else dtype
 
 
 def _expansion(page: Any) -> int:
-    """No common compression of TIFF expands further than this."""
+    """No common compression of TIFF expands further than this; those of fax need a bit for an empty row."""
+    if page.compression in _OF_FAX:
+        return int(page.imagewidth) + 4096
     return 1 if page.compression == 1 else 4096
 
 
@@ -173,6 +184,7 @@ def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], channel
 
     decoder: Callable[[], NDArray[Any]] = decode_with_pillow if _needs_pillow(path) else decode
     pixels = _decoded(decoder, path.name)
+    pixels = pixels.astype(np.uint8) if pixels.dtype.kind == "b" else pixels
     turned = _turned(pixels, shape, channels, path.name)
     if pixels.dtype.itemsize != dtype.itemsize:
         raise ReadError("datatype", path.name, f"compressed pixels of type {dtype}", "8 or 16 bits, or no compression")
@@ -185,11 +197,11 @@ def _stacked(pages: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _needs_pillow(path: Path) -> bool:
-    """Return whether the compression is LZW, which Pillow decodes and tifffile leaves to another package."""
+    """Return whether the compression is LZW or one of fax, which Pillow decodes and tifffile leaves to another package."""
     import tifffile
 
     with tifffile.TiffFile(path) as file:
-        return int(file.pages.first.compression) == 5
+        return int(file.pages.first.compression) in (5, *_OF_FAX)
 
 
 def _decoded(decode: Callable[[], T], name: str) -> T:

@@ -42,6 +42,9 @@ def part_of(name: str) -> str:
     if name.lower().endswith(".csv"):
         return name[:-4] if name[:-4] in TABLES else ""
     stem_and_ending = case_name(Path(name))
+    # An image of several files cannot be one of several files of a case.
+    if stem_and_ending is not None and stem_and_ending[1] in (".mhd", ".dcm"):
+        return ""
     return stem_and_ending[0] if stem_and_ending is not None and stem_and_ending[0] in IMAGES else ""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation.readers import raster
+from evaluation.readers import dicom, raster
 from evaluation.readers.errors import ReadError
 from evaluation.readers.images import read_header
 from evaluation.readers.limits import DEFAULT
@@ -15,6 +15,9 @@ from evaluation.readers.limits import DEFAULT
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
+    from evaluation.readers.geometry import Geometry
     from evaluation.readers.limits import Limits
 
 _TYPES: Final = {
@@ -55,13 +58,58 @@ def write_mha(path: Path, target: Path, *, limits: Limits = DEFAULT) -> Path:
     """
     is_png = path.name.lower().endswith(".png")
     header = raster.read_png_header(path, limits, colours=True) if is_png else read_header(path, limits)
-    voxels, grid = np.asarray(header.load()), header.geometry
+    voxels = np.asarray(header.load())
     if (header.slope, header.intercept) != (1.0, 0.0):
         voxels = (voxels * header.slope + header.intercept).astype(np.float32)
+    return _written(voxels, header.geometry, header.channels, path.name, target)
+
+
+def write_plain(
+    path: Path, target: Path, *, labels: bool, grid: Geometry | None = None, limits: Limits = DEFAULT
+) -> Path:
+    """Write a DICOM image as `.mha`, without the names, dates and identifiers in its tags.
+
+    Parameters
+    ----------
+    path
+        A DICOM file, a folder, or what `evaluation.readers.dicom.pack` made of a folder.
+    target
+        The file to write.
+    labels
+        Whether a segmentation is written rather than the series next to it.
+    grid
+        Grid of the image that was segmented, since a segmentation can omit planes; ``None`` if it is unknown.
+    limits
+        What the image may ask for.
+
+    Raises
+    ------
+    ReadError
+        If the image cannot be read.
+    """
+    header = dicom.read_header(path, limits, labels=labels)
+    if grid is not None and header.on_grid is not None:
+        header = header.on_grid(grid)
+    voxels = np.asarray(header.load())
+    if (header.slope, header.intercept) != (1.0, 0.0):
+        voxels = voxels * header.slope + header.intercept
+    return _written(_narrow(voxels), header.geometry, 1, path.name, target)
+
+
+def _narrow(voxels: NDArray[Any]) -> NDArray[Any]:
+    """The numbers as 16- or 32-bit whole numbers if that is exact."""
+    if voxels.dtype.kind == "f":
+        for kind in (np.int16, np.int32):
+            if np.abs(voxels).max() < np.iinfo(kind).max and np.array_equal(voxels.astype(kind), voxels):
+                return voxels.astype(kind)
+    return voxels
+
+
+def _written(voxels: NDArray[Any], grid: Geometry, channels: int, name: str, target: Path) -> Path:
     count = len(grid.shape)
     kind = _TYPES.get(voxels.dtype.newbyteorder("=").str[1:])
     if kind is None:
-        raise ReadError("datatype", path.name, f"voxels of type {voxels.dtype}", "a type that .mha knows")
+        raise ReadError("datatype", name, f"voxels of type {voxels.dtype}", "a type that .mha knows")
     flip = np.diag([-1.0, -1.0, 1.0])[:count, :count]
     spacing = np.asarray(grid.spacing or (1.0,) * count)
     affine = np.eye(4) if grid.affine is None else np.asarray(grid.affine)
@@ -69,7 +117,7 @@ def write_mha(path: Path, target: Path, *, limits: Limits = DEFAULT) -> Path:
     origin = flip @ affine[:count, 3]
     little = voxels.astype(voxels.dtype.newbyteorder("<"))
     # The numbers of a voxel stand beside each other: their axis is the first in the order in which x runs fastest.
-    ordered = np.moveaxis(little, -1, 0) if header.channels > 1 else little
+    ordered = np.moveaxis(little, -1, 0) if channels > 1 else little
     packed = zlib.compress(ordered.tobytes(order="F"), 1)
     # What a scanner wrote into a header stays behind.
     fields = {
@@ -84,7 +132,7 @@ def write_mha(path: Path, target: Path, *, limits: Limits = DEFAULT) -> Path:
         "CenterOfRotation": _numbers(np.zeros(count)),
         "ElementSpacing": _numbers(spacing),
         "DimSize": " ".join(map(str, grid.shape)),
-        **({"ElementNumberOfChannels": str(header.channels)} if header.channels > 1 else {}),
+        **({"ElementNumberOfChannels": str(channels)} if channels > 1 else {}),
         "ElementType": kind,
         "ElementDataFile": "LOCAL",
     }

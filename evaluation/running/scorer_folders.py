@@ -93,7 +93,7 @@ class _Files:
 class _FilesOfTeam:
     def __init__(self, references: _Files, folder: Path) -> None:
         self.references = references
-        self.files = find_cases(folder, references.problem.case_of)
+        self.files = find_cases(folder, references.problem.case_of, takes_folders=references.problem.takes_folders)
         self.table: TableBeside | Issue | None = references.problem.predicted_table(references.assessment, folder)
 
     def shown(self, case: str, folder: Path) -> dict[str, Path]:

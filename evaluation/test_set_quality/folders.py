@@ -81,7 +81,7 @@ def image_files(folder: Path) -> dict[str, Path]:
     ReadError
         If the folder does not exist, or two files belong to one case.
     """
-    return find_cases(folder, image_case)
+    return find_cases(folder, image_case, takes_folders=True)
 
 
 def read_image(path: Path, *, limits: Limits = DEFAULT) -> tuple[NDArray[Any], tuple[float, ...] | None]:
@@ -154,9 +154,9 @@ def read_cases(
         If a folder does not exist or a file cannot be used.
     """
     pictures = image_files(images) if images is not None else {}
-    files = {name: find_cases(folder) for name, folder in algorithms.items()}
+    files = {name: find_cases(folder, takes_folders=True) for name, folder in algorithms.items()}
     cases = []
-    for case, reference in find_cases(references).items():
+    for case, reference in find_cases(references, takes_folders=True).items():
         voted = {name: paths[case] for name, paths in files.items() if case in paths}
         if voted:
             if images is not None and case not in pictures:

@@ -58,7 +58,7 @@ def check_folders(
     from evaluation.problems.folders import find_cases
     from evaluation.test_set_quality.folders import image_files
 
-    label_files = find_cases(references)
+    label_files = find_cases(references, takes_folders=True)
     pictures = image_files(images) if images is not None else {}
     names = sorted({*label_files, *pictures})
     facts = []

@@ -181,7 +181,7 @@ def scan_references(
     evaluation.readers.ReadError
         If a file cannot be read, or no file exists.
     """
-    cases = find_cases(folder)
+    cases = find_cases(folder, takes_folders=True)
     if not cases:
         raise ReadError("not_found", folder.name, "no label images in the folder")
     names = [region.name for region in regions]
@@ -224,7 +224,7 @@ def scan_predictions(
     evaluation.readers.ReadError
         If a reference cannot be read; predictions that cannot be read count as missing.
     """
-    files = find_cases(folder)
+    files = find_cases(folder, takes_folders=True)
     missing: list[str] = []
     chosen: dict[str, Callable[[npt.NDArray[Any]], npt.NDArray[np.bool_]]] = {
         region.name: partial(np.isin, test_elements=region.labels) for region in regions
@@ -234,7 +234,7 @@ def scan_predictions(
     empty: dict[str, list[str]] = {name: [] for name in chosen}
     ratios: dict[str, list[float]] = {name: [] for name in chosen}
     holes: dict[str, list[float]] = {name: [] for name in chosen}
-    for case, path in find_cases(references).items():
+    for case, path in find_cases(references, takes_folders=True).items():
         predicted = _labels_or_none(files.get(case))
         if predicted is None:
             missing.append(case)

@@ -40,11 +40,17 @@ def test_labels_with_the_scaling_of_an_image_are_scored(capsys):
     assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
 
 
-def test_a_format_that_is_not_read_is_named(capsys):
-    code, table, errors = scored(capsys, "seg.json", "silent-missing-mgz")
+def test_a_volume_of_freesurfer_is_read(capsys):
+    code, table, _ = scored(capsys, "seg.json", "silent-missing-mgz")
+    assert (code, set(table["outcome"])) == (0, {"ok"})
+
+
+def test_a_format_that_is_not_read_is_named(capsys, tmp_path):
+    (tmp_path / "case_1.npy").write_bytes(b"0")
+    code, table, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
     assert code == 2
     assert table.empty
-    assert "There is no file for case_1; case_1.mgz has a format that is not read" in errors
+    assert "There is no file for case_1; case_1.npy has a format that is not read" in errors
     assert "Save it as case_1.nii.gz." in errors
     assert "None of the 1 cases has a prediction that can be read" in errors
 

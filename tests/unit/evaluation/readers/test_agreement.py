@@ -18,7 +18,9 @@ EXPECTED = {
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: f"{sample.group}: {sample.words}{sample.name[1:]}")
 def test_a_file_is_read_as_the_libraries_read_it(sample, tmp_path):
     with_nibabel, with_itk = EXPECTED.get((sample.group, sample.words), ("same", "same"))
-    if ".nii" not in sample.name:
+    if sample.name.endswith((".mgz", ".mgh")):
+        with_itk = "does not read it"
+    elif ".nii" not in sample.name:
         with_nibabel = "does not read it"
     assert make_readers.compare(sample, tmp_path) == (with_nibabel, with_itk)
 

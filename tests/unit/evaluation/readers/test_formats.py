@@ -137,9 +137,9 @@ def test_case_is_the_name_without_ending(tmp_path, name, case):
 
 
 def test_unknown_ending_names_the_known_ones(tmp_path):
-    (tmp_path / "a.dcm").write_bytes(b"x")
+    (tmp_path / "a.jpg").write_bytes(b"x")
     with pytest.raises(ReadError, match=r"\.nii\.gz") as caught:
-        read_label_image(tmp_path / "a.dcm")
+        read_label_image(tmp_path / "a.jpg")
     assert caught.value.kind == "format"
 
 

@@ -177,9 +177,9 @@ class TestTiff:
         refusal = refused(read_label_image, tmp_path / "a.tif")
         assert refusal == ("datatype", "compressed pixels of type int16")
 
-    def test_pixels_of_one_bit_are_refused(self, tmp_path):
+    def test_pixels_of_one_bit_are_a_mask(self, tmp_path):
         Image.fromarray(LARGE > 9000).save(tmp_path / "a.tif")
-        assert refused(read_geometry, tmp_path / "a.tif") == ("datatype", "voxels of type bool")
+        np.testing.assert_array_equal(read_label_image(tmp_path / "a.tif").labels, (LARGE > 9000).T)
 
     @pytest.mark.parametrize("start", [b"II*\1", b"MM*\0", b"II\0*", b"MM\0,", b"IM*\0"])
     def test_another_mark_is_none(self, tmp_path, start):
