@@ -143,6 +143,21 @@ def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = 
             sink.write(block)
 
 
+def head(path: Path, member: str, size: int) -> bytes:
+    """Return the first bytes of a file of a ZIP archive; nothing for damaged data, which `extract` reports.
+
+    Parameters
+    ----------
+    size
+        Largest number of bytes to return.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(member) as source:
+            return source.read(size)
+    except BROKEN:
+        return b""
+
+
 def is_zip(path: Path) -> bool:
     """Return whether the file begins as a ZIP archive does.
 

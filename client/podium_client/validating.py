@@ -115,9 +115,12 @@ def _check_files(
         if case not in set(names)
     ]
     problem = file_problem(wanted["problem"])
-    with _separated(problem, names, beside.others, fetch) as (others, fetch_case, unexpected):
+    with (
+        _separated(problem, names, beside.others, fetch) as (others, fetch_case, unexpected),
+        _joined(problem, wanted, others, fetch_case) as (joined, fetch_joined),
+    ):
         extra += unexpected
-        return _check_cases(wanted, others, fetch_case, beside, extra)
+        return _check_cases(wanted, joined, fetch_joined, beside, extra)
 
 
 def _check_cases(
@@ -186,6 +189,38 @@ def _separated(
         ]
         by_name = {path.name: path for path in by_case.values()}
         yield list(by_name), by_name.__getitem__, ignored
+
+
+@contextmanager
+def _joined(problem: Any, wanted: dict[str, Any], files: list[str], fetch: Any) -> Iterator[tuple[list[str], Any]]:
+    """Yield the files with one entry for each image of several files, and the function that provides one of them."""
+    from evaluation.checking.groups import without_parts
+    from evaluation.problems.files import FILE_PATTERN
+    from evaluation.readers import dicom
+
+    def head(file: str, size: int) -> bytes:
+        with fetch(file).open("rb") as opened:
+            content: bytes = opened.read(size)
+        return content
+
+    names = [case["name"] for case in wanted["cases"]]
+    pattern = str((wanted.get("expected") or {}).get(FILE_PATTERN, ""))
+    groups = {group.path: group for group in problem.groups_of(files, names, head=head, pattern=pattern)}
+    with tempfile.TemporaryDirectory(prefix="podium-") as folder:
+
+        def fetch_joined(file: str) -> Path:
+            group = groups.get(file)
+            if group is None:
+                return Path(fetch(file))
+            if not group.folder:  # the data file comes to lie next to its header
+                return [Path(fetch(part)) for part in group.parts][0]  # noqa: RUF015  (all are fetched)
+            parts = [
+                (part.removeprefix(f"{group.folder}/"), lambda part=part: fetch(part).open("rb"))
+                for part in group.parts
+            ]
+            return dicom.pack(parts, Path(folder) / bare_name(file))
+
+        yield without_parts(files, list(groups.values())), fetch_joined
 
 
 def _read(problem: Any, wanted: dict[str, Any], case: dict[str, Any], file: Path) -> tuple[Any, Any]:

@@ -11,7 +11,9 @@ from django.urls import resolve
 from datastore.uploads.models import Upload
 from executions.scoring.domain.report import Report
 from submissions.models import Submission
+from tests.integration.submissions.test_several_files import pair, series_files
 from tests.integration.submissions.test_tables import CASES, boxes, cells, handed_in, images, table
+from tests.integration.submissions.world import CASES as PREDICTED
 from tests.integration.submissions.world import labels, nifti, predictions, zipped
 
 __all__ = ["cells", "images"]
@@ -205,6 +207,24 @@ def test_an_archive_is_validated_by_its_members(podium, tmp_path):
     path = tmp_path / "mine.zip"
     path.write_bytes(zipped({f"__MACOSX/{name}": b"x" for name in predictions()} | predictions()))
     assert podium("validate", "blocks", "first", path)[0] == 0
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["archive", "folder"])
+def test_images_of_several_files_are_validated_as_the_platform_reads_them(podium, tmp_path, packed):
+    files = {}
+    for number, case in enumerate(PREDICTED):
+        files |= series_files(case, labels(1, case=case).astype(np.int16))[0] if number else {}
+    files |= pair(tmp_path, PREDICTED[0], labels(1, case=PREDICTED[0]))
+    place = tmp_path / "mine"
+    if packed:
+        place = tmp_path / "mine.zip"
+        place.write_bytes(zipped(files))
+    else:
+        for name, content in files.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_bytes(content)
+    code, out, _ = podium("validate", "blocks", "first", place)
+    assert (code, out) == (0, "4 of 4 cases can be scored.\n")
 
 
 @pytest.mark.parametrize(("kind", "file"), [("images", "labels.csv"), ("cells", "objects.csv")])

@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from evaluation.readers import case_name
+from evaluation.readers.intensities import read_intensities
 
 Grey = np.ndarray[Any, Any]
 _LARGEST = 600
@@ -17,6 +18,8 @@ def read(path: Path) -> Grey | None:
     """Read an organizer's image as grey levels 0 to 255, stretched between its 1st and 99th percentile."""
     if path.suffix.lower() in (".png", ".jpg", ".jpeg", ".tif", ".tiff"):
         array = np.asarray(Image.open(path).convert("L"), dtype=float).T
+    elif path.name.lower().endswith((".mgz", ".mgh", ".dcm")):
+        array = read_intensities(path).values
     else:
         import SimpleITK
 

@@ -20,6 +20,7 @@ from datastore.test_sets.queries.test_sets import has_one_table
 from datastore.test_sets.services import archive_parts as parts
 from datastore.test_sets.services.annotated_tables import join_tables
 from datastore.test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
+from datastore.test_sets.services.archive_groups import join_groups
 from datastore.test_sets.services.archive_parts import IMAGES, REFERENCES, ArchiveContent
 from datastore.test_sets.services.replacing import Replacement, TestSetError
 from datastore.test_sets.services.sealing import PHOTOGRAPHS, create_test_set
@@ -247,8 +248,12 @@ def _sort(
     part_folders = {REFERENCES, IMAGES, *filter(parts.ANNOTATOR.fullmatch, tops)}
     # One folder around everything is how many programs pack.
     shared = len(tops) == 1 and not tops & part_folders and all(len(names) > 1 for names in paths.values())
+    places = {path: names[1:] if shared else names for path, names in paths.items()}
+    joined = join_groups(source, folder, problem, places, limits, contents)
     for member in members:
-        names = paths[member.path][1:] if shared else paths[member.path]
+        if member.path in joined:
+            continue
+        names = places[member.path]
         top_folder, name = (names[0] if len(names) > 1 else ""), names[-1]
         if top_folder == "" and name.lower() in _READMES:
             continue

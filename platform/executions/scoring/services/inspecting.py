@@ -17,7 +17,7 @@ from evaluation.admission import Expectation, ExpectedCase, read_case
 from evaluation.checking.naming import bare_name
 from evaluation.problems.files import FILE_PATTERN, file_problem
 from evaluation.readers import ReadError
-from executions.scoring.domain import joint_tables, prediction_tables, tables_beside
+from executions.scoring.domain import joint_tables, prediction_tables, several_files, tables_beside
 from executions.scoring.domain.matching import EXTRAS_SHOWN, match
 from executions.scoring.domain.report import Extra, Finding, Report, Status
 from executions.scoring.domain.tables_beside import OpenTableBeside
@@ -157,7 +157,8 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
         When there is hardly room to unpack an ordinary archive of this size.
     """
     size = path.stat().st_size
-    limits = archive_limits(cases=len(wanted.cases), needed_bytes=needed_bytes(wanted))
+    takes_folders = wanted.table is None and file_problem(wanted.problem).takes_folders
+    limits = archive_limits(cases=len(wanted.cases), needed_bytes=needed_bytes(wanted), takes_folders=takes_folders)
     whole = limits if archive.is_zip(path) else replace(limits, room_bytes=_room(size, limits))
     with working_folder() as folder:
         repacked = folder / "predictions.zip"
@@ -169,14 +170,15 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
                     archive.repack_tar(path, repacked, whole)
                     source = repacked
                 extra = joint_tables.repack(source, wanted, limits, own_folder, separated)
+                is_joined = extra is None and several_files.repack(source, wanted, limits, own_folder, separated)
             except archive.ArchiveError as error:
                 return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
             except ReadError as error:
                 return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
-            if extra is None:
+            if extra is None and not is_joined:
                 return judge(source, wanted, limits, own_folder)
             separated.replace(repacked)
-            return judge(repacked, wanted, limits, own_folder, extra=extra)
+            return judge(repacked, wanted, limits, own_folder, extra=extra or ())
 
         [answer] = answers(
             ["archive"], work, limits=_for_archives(size, limits), reads=[path], beat=beat, hands_over=folder
@@ -222,7 +224,7 @@ def _features_of(answer: Answer, finding: Finding, problem: str) -> dict[str, An
     return features if isinstance(features, dict) and plausibility.are_features(features) else {}
 
 
-def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
+def archive_limits(*, cases: int, needed_bytes: int, takes_folders: bool = False) -> ArchiveLimits:
     """Return the bounds on an archive of predictions for a test set.
 
     Parameters
@@ -231,6 +233,8 @@ def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
         Number of cases of the test set.
     needed_bytes
         Largest sensible number of bytes that the files of all cases unpack to.
+    takes_folders
+        Whether a case can be a folder of DICOM files.
 
     Returns
     -------
@@ -239,7 +243,7 @@ def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
     """
     usual = ArchiveLimits()
     total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
-    entries = min(usual.entries, 10 * cases + 1_000)
+    entries = min(usual.entries, (1_000 if takes_folders else 10) * cases + 1_000)
     return replace(usual, entries=entries, total_bytes=total, entry_bytes=min(usual.entry_bytes, total))
 
 
