@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
 
 MOST_BYTES: Final = 64 * 1024**2
+SEVERAL_FILES: Final = (
+    "Put the data file of an `.mhd` header into its folder. Put the DICOM files of a case into a folder named as the case, or "
+    "name a single file `<case>.dcm`."
+)
+"""Sentences of the submit page about images of several files."""
 FILE_PATTERN: Final = "file_pattern"
 """Name of the setting with further names of files."""
 

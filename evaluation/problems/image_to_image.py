@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.metrics.options import Option
 from evaluation.problems.cautions import of_doses, of_similarity
 from evaluation.problems.files import (
+    SEVERAL_FILES,
     FileEvidence,
     FilePerformance,
     FileReferenceRules,
@@ -217,7 +218,9 @@ class ImageTexts(FileTexts):
             "grid of the case: the same shape, voxel size and orientation. Intensities are compared as they stand, after the "
             "scaling that the header names; NaN and infinity are refused. Files may lie in one folder of the archive."
         )
-        return FileWords(before=(before, grid_words(assessment)), ending=first, columns=("Voxels", "Channels"))
+        return FileWords(
+            before=(before, SEVERAL_FILES, grid_words(assessment)), ending=first, columns=("Voxels", "Channels")
+        )
 
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Shape and channels."""

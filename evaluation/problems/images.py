@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from evaluation.metrics.options import Option
 from evaluation.problems.files import (
     FILE_PATTERN,
+    SEVERAL_FILES,
     FilePerformance,
     FileProblem,
     FileReferenceRules,
@@ -164,12 +165,8 @@ class LabelImageTexts(FileTexts):
         pattern = self.kind.file_pattern(assessment)
         also = (f"Files with a name of the form `{pattern}` are accepted as well.",) if pattern else ()
         regions = assessment.regions if self.kind.allowed_labels(assessment) else ()
-        of_several = (
-            "Put the data file of an `.mhd` header into its folder. Put the DICOM files of a case into a folder named as the "
-            "case, or name a single file `<case>.dcm`."
-        )
         return FileWords(
-            before=(before, of_several, *also, grid_words(assessment)),
+            before=(before, SEVERAL_FILES, *also, grid_words(assessment)),
             ending=first,
             terms=tuple((region.name, " or ".join(str(label) for label in region.labels)) for region in regions),
             of_terms="Labels",
