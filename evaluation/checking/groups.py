@@ -126,8 +126,8 @@ def _claimed(path: str, expected: dict[str, str] | None, stem_of: Callable[[str]
     stem = stem_of(bare_name(path))
     if expected is None:
         return {stem}
-    found = expected_case(stem, expected) or (expected.get(case_by_pattern(composed(path), pattern)) if pattern else "")
-    return {found} if found else set()
+    case = expected_case(stem, expected) or (expected.get(case_by_pattern(composed(path), pattern)) if pattern else "")
+    return {case} if case else set()
 
 
 def _case_folder(path: str, expected: dict[str, str] | None) -> tuple[str, str]:

@@ -59,7 +59,7 @@ def _dicom_folders(folder: Path, cases: Mapping[str, Path]) -> dict[str, Path]:
     from evaluation.readers.dicom import is_dicom
     from evaluation.readers.dicom.parts import HEAD_BYTES
 
-    found = {}
+    folders = {}
     for path in sorted(folder.iterdir()):
         if path.name.startswith(".") or path.name in cases or not path.is_dir():
             continue
@@ -68,9 +68,9 @@ def _dicom_folders(folder: Path, cases: Mapping[str, Path]) -> dict[str, Path]:
                 continue
             with file.open("rb") as opened:
                 if is_dicom(opened.read(HEAD_BYTES)):
-                    found[path.name] = path
+                    folders[path.name] = path
                     break
-    return found
+    return folders
 
 
 def visible_files(folder: Path) -> dict[str, Path]:

@@ -131,8 +131,8 @@ def as_one_file(start: bytes, name: str) -> bytes:
     if fields.get("HeaderSize", "0") not in ("0", "-1"):
         raise ReadError("header", name, "bytes before the voxels", "a data file of voxels alone")
     del fields["ElementDataFile"]
-    kept = {key: value for key, value in fields.items() if key != "HeaderSize"}
-    return "".join(f"{key} = {value}\n" for key, value in (kept | {"ElementDataFile": LOCAL}).items()).encode()
+    fields = {key: value for key, value in fields.items() if key != "HeaderSize"}
+    return "".join(f"{key} = {value}\n" for key, value in (fields | {"ElementDataFile": LOCAL}).items()).encode()
 
 
 def _plain_name(value: str, name: str) -> str:

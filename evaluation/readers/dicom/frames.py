@@ -98,7 +98,7 @@ class Instance:
         Values of SOPClassUID, SeriesInstanceUID and SegmentationType.
     syntax
         Transfer syntax.
-    place
+    element_start
         First byte of the element with the voxels.
     bits, stored_bits
         Bits of a number, and how many of them are used.
@@ -111,7 +111,7 @@ class Instance:
     series: str
     segmentation_type: str
     syntax: str
-    place: int
+    element_start: int
     columns: int
     rows: int
     bits: int
@@ -198,14 +198,14 @@ def _plain_bytes(instance: Instance, start: int, size: int) -> bytes:
     """Bytes of voxels that are not compressed."""
     order = ">" if instance.syntax == BIG_ENDIAN else "<"
     with instance.part.open() as file:
-        file.seek(instance.place)
+        file.seek(instance.element_start)
         element = file.read(12)
         is_voxels = len(element) == 12 and struct.unpack(f"{order}HH", element[:4]) == (0x7FE0, 0x0010)
         length = 0
         if is_voxels:
             is_implicit = instance.syntax == IMPLICIT
             (length,) = struct.unpack(f"{order}I", element[4:8] if is_implicit else element[8:12])
-            file.seek(instance.place + (8 if is_implicit else 12) + start)
+            file.seek(instance.element_start + (8 if is_implicit else 12) + start)
         content = file.read(size) if start + size <= length < 0xFFFFFFFF else b""
     if len(content) < size:
         raise ReadError("truncated", instance.part.name, f"{length:,} bytes of voxels", f"{start + size:,}")
@@ -250,7 +250,7 @@ def _transfer_syntax(file: BinaryIO, name: str) -> str:
     return syntax
 
 
-def _instance(part: Part, dataset: Any, syntax: str, place: int) -> Instance:
+def _instance(part: Part, dataset: Any, syntax: str, element_start: int) -> Instance:
     kind = str(dataset.get("SOPClassUID", ""))
     is_segmentation = kind in (SEGMENTATION, LABEL_MAP)
     rows, columns, bits = (int(dataset[tag].value) for tag in ("Rows", "Columns", "BitsAllocated"))
@@ -275,7 +275,7 @@ def _instance(part: Part, dataset: Any, syntax: str, place: int) -> Instance:
         str(dataset.get("SeriesInstanceUID", "")),
         str(dataset.get("SegmentationType", "")).upper(),
         syntax,
-        place,
+        element_start,
         columns,
         rows,
         bits,
@@ -303,21 +303,21 @@ def _frames(dataset: Any, count: int, *, is_binary: bool, name: str) -> tuple[Fr
 def _frame(index: int, groups: Sequence[Any], plain: Sequence[Any], *, is_binary: bool) -> Frame:
     """The frame, by its groups or by the plain entries of a file with one frame."""
 
-    def found(sequence: str, tag: str) -> Any:
+    def value_of(sequence: str, tag: str) -> Any:
         for group in groups:
             items = None if group is None else group.get(sequence)
             if items:
                 return items[0].get(tag)
         return plain[0].get(tag)
 
-    position = _numbers(found("PlanePositionSequence", "ImagePositionPatient"), 3)
-    orientation = _numbers(found("PlaneOrientationSequence", "ImageOrientationPatient"), 6)
-    spacing = _numbers(found("PixelMeasuresSequence", "PixelSpacing"), 2)
-    gap = _numbers(found("PixelMeasuresSequence", "SpacingBetweenSlices"), 1)
-    thickness = _numbers(found("PixelMeasuresSequence", "SliceThickness"), 1)
-    slope = _numbers(found("PixelValueTransformationSequence", "RescaleSlope"), 1)
-    intercept = _numbers(found("PixelValueTransformationSequence", "RescaleIntercept"), 1)
-    segment = found("SegmentIdentificationSequence", "ReferencedSegmentNumber") if is_binary else 0
+    position = _numbers(value_of("PlanePositionSequence", "ImagePositionPatient"), 3)
+    orientation = _numbers(value_of("PlaneOrientationSequence", "ImageOrientationPatient"), 6)
+    spacing = _numbers(value_of("PixelMeasuresSequence", "PixelSpacing"), 2)
+    gap = _numbers(value_of("PixelMeasuresSequence", "SpacingBetweenSlices"), 1)
+    thickness = _numbers(value_of("PixelMeasuresSequence", "SliceThickness"), 1)
+    slope = _numbers(value_of("PixelValueTransformationSequence", "RescaleSlope"), 1)
+    intercept = _numbers(value_of("PixelValueTransformationSequence", "RescaleIntercept"), 1)
+    segment = value_of("SegmentIdentificationSequence", "ReferencedSegmentNumber") if is_binary else 0
     return Frame(
         index,
         position if orientation else None,

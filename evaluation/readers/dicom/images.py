@@ -44,8 +44,8 @@ def read_header(path: Path, limits: Limits, *, labels: bool = True) -> Header:
     ReadError
         If the files are not one such image or ask for more than the limits allow.
     """
-    found = (read_instance(part) for part in parts_of(path, limits))
-    instances = [instance for instance in found if instance is not None]
+    readings = (read_instance(part) for part in parts_of(path, limits))
+    instances = [instance for instance in readings if instance is not None]
     segmentations = [instance for instance in instances if instance.kind in _SEGMENTATIONS]
     images = [instance for instance in instances if instance.kind not in _SEGMENTATIONS]
     if segmentations and labels:
@@ -56,8 +56,8 @@ def read_header(path: Path, limits: Limits, *, labels: bool = True) -> Header:
             return header.on_grid(_series(images, path.name, limits).geometry)
         return header
     if not images:
-        found_words = "only a segmentation" if segmentations else "no images"
-        raise ReadError("not_found", path.name, f"{found_words} among the DICOM files", "a series of images")
+        content_words = "only a segmentation" if segmentations else "no images"
+        raise ReadError("not_found", path.name, f"{content_words} among the DICOM files", "a series of images")
     return _series(images, path.name, limits)
 
 
@@ -116,8 +116,8 @@ def _segmentation(image: Instance, name: str, limits: Limits, grid: Geometry | N
     """The labels of a segmentation; on another grid, if there is one that contains its planes."""
     is_map = image.kind == LABEL_MAP or image.segmentation_type == "LABELMAP"
     if not is_map and image.segmentation_type != "BINARY":
-        found = f"a segmentation of type {image.segmentation_type.lower()[:20] or 'unknown'}"
-        raise ReadError("not_integer", name, found, "a binary segmentation or a label map")
+        content = f"a segmentation of type {image.segmentation_type.lower()[:20] or 'unknown'}"
+        raise ReadError("not_integer", name, content, "a binary segmentation or a label map")
     if not is_map and any(frame.segment < 1 for frame in image.frames):
         raise ReadError("header", name, "frames without a segment number", "a segment number from 1 on in each")
     if is_map and image.bits < 8:

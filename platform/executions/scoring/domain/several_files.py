@@ -41,8 +41,10 @@ def repack(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path,
                 copied.unlink()
         for group in groups:
             joined, name = join(path, group, folder, limits)
-            place = f"{group.path[: len(group.path) - len(bare_name(group.path))]}{name}"
+            path_inside = f"{group.path[: len(group.path) - len(bare_name(group.path))]}{name}"
             # Two files of one case are reported as such.
-            sink.write(joined, f"joined/{place}" if place in paths and place not in parts else place)
+            sink.write(
+                joined, f"joined/{path_inside}" if path_inside in paths and path_inside not in parts else path_inside
+            )
             joined.unlink()
     return True
