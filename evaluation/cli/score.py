@@ -72,7 +72,7 @@ def run(options: Namespace) -> int:
     )
     report(scored)
     unreadable = Counter(name for (name, case), issue in scored.reasons.items() if case and issue.kind in _UNREADABLE)
-    if not any(found > unreadable[algorithm] for algorithm, found in scored.found_cases.items()):
+    if not any(count > unreadable[algorithm] for algorithm, count in scored.found_cases.items()):
         cases = len({row.case for row in scored.rows if row.case})
         message = f"--predictions: {options.predictions}: {finding('nothing_found', count=cases).sentence}"
         raise InputError(message)
