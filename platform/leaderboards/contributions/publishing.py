@@ -22,6 +22,8 @@ from datastore.test_sets.queries.test_sets import has_one_table
 from datastore.test_sets.rules import access_of
 from datastore.uploads.storage import local_path
 from evaluation.readers import case_name
+from evaluation.readers.dicom import is_dicom
+from evaluation.readers.dicom.parts import ENDINGS, HEAD_BYTES
 from evaluation.wording import joined
 from executions.scoring.domain import results
 from leaderboards.queries.names import is_pseudonym, named_teams
@@ -141,10 +143,20 @@ def _copy(run: Run, path: Path, choice: Choice, *, keeps_folder: bool) -> None:
             name_parts = case_name(Path(entry.filename))
             if entry.is_dir() or (name_parts is not None and name_parts[0] in choice.without_cases):
                 continue
+            if _may_name_patients(entry.filename, source):
+                continue
             copied_name = entry.filename.removeprefix(around)
             with source.open(entry) as content, target.open(copied_name, "w", force_zip64=True) as copy:
                 while block := content.read(1 << 20):
                     copy.write(block)
+
+
+def _may_name_patients(name: str, source: zipfile.ZipFile) -> bool:
+    """Return whether a file is in DICOM, whose tags can name patients; by its ending or its first bytes."""
+    if name.lower().endswith((".dcm", *ENDINGS)):
+        return True
+    with source.open(name) as content:
+        return is_dicom(content.read(HEAD_BYTES))
 
 
 def _folder_around(names: Sequence[str]) -> str:
