@@ -1,7 +1,7 @@
 """Views of a filing for organizers, reviewers and chairs: the same content with different names."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from designs.models import Design
@@ -18,11 +18,14 @@ from evaluation.designs.exports import as_json
 from evaluation.documents import as_markdown
 from evaluation.documents.blocks import Block
 from reviews import queries
+from reviews.domain.comparing import ComparedQuestion, compared
 from reviews.domain.sections import BY_KEY, ORGANIZATION, ReviewSection, hidden_in_double, section_of
 from reviews.models import Assignment, FiledVersion, Filing, Part, ReviewThread, Side
 from reviews.queries import anonymity
 from reviews.queries.anonymity import Mask
 
+COMPARABLE = 2
+"""Smallest number of reviews whose answers are compared."""
 JUDGEMENTS = {"yes": "yes", "partly": "partly", "no": "no", "unsure": "cannot judge"}
 
 
@@ -228,6 +231,16 @@ def reviews_shown(filing: Filing, filed: FiledVersion, reader: str) -> list[dict
             "confidential": sent.confidential if reader == Side.CHAIR else "",
         })  # fmt: skip
     return review_rows
+
+
+def answers_compared(reviews: Sequence[Mapping[str, Any]]) -> list[ComparedQuestion]:
+    """Return the answers of shown reviews (`reviews_shown`) by question; empty with fewer than two reviews."""
+    if len(reviews) < COMPARABLE:
+        return []
+    return compared([
+        (review["who"], [{**row, "section": label} for label, rows in review["sections"] for row in rows])
+        for review in reviews
+    ])  # fmt: skip
 
 
 # --- Files -------------------------------------------------------------------------------------------------------

@@ -78,6 +78,7 @@ def filing(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     current = None
     if chairs and not any(decision.filed_id == filed.pk for decision in decisions):
         current = readers.reviews_shown(entry, filed, reader)
+    compared = readers.answers_compared(current or [])
     threads = queries.threads_of(entry) if chairs else queries.threads_for_organizers(entry)
     assignments = list(queries.active_assignments(entry)) if chairs else []
     waiting = [row for row in queries.waiting_in(entry.call) if row.filing == entry] if chairs else []
@@ -91,6 +92,8 @@ def filing(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "steps": entry.transitions.select_related("actor"),
             "rounds": rounds,
             "current": current,
+            "compared": compared,
+            "differing": sum(row.differs for row in compared),
             "assignments": assignments,
             "missing": queries.still_wanted(entry, assignments),
             "waiting": waiting,

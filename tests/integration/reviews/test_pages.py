@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.notifications.models import Notification
-from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
+from reviews.models import Answer, AutomaticAssignment, Bid, Call, Review, ReviewThread
 from reviews.queries import funnels_of, waiting_in
 from reviews.services import reviewers
 from reviews.services.filing import file_design
@@ -426,3 +426,34 @@ def test_a_review_says_what_is_open_before_it_is_sent(client, world):
     assert "Questions are still open in" in client.get(f"{stem}verdict/").content.decode()
     world.send("r1")
     assert "Questions are still open in" not in client.get(f"{stem}verdict/").content.decode()
+
+
+def test_the_chair_compares_answers_question_by_question(client, world):
+    world.under_review()
+    world.send("r1", score=5)
+    world.send("r2", score=4)
+    client.force_login(world.chair)
+    page = client.get(world.filing.get_absolute_url())
+    text = page.content.decode()
+    assert "Reviewers disagree on no question." in text
+    Answer.objects.filter(review__assignment=world.assignment("r2")).delete()
+    world.send("r2", score=2)
+    page = client.get(world.filing.get_absolute_url())
+    rows = page.context["compared"]
+    asked = [row for row in rows if row.differs]
+    assert asked
+    assert rows[: len(asked)] == asked
+    assert [answer.short for answer in asked[0].answers] == ["5", "2"]
+    assert f"Reviewers disagree on {len(asked)} question" in page.content.decode()
+    # Organizers see reviews only with a decision, and never this table.
+    client.force_login(world.owner)
+    assert client.get(world.filing.get_absolute_url()).context["compared"] == []
+
+
+def test_one_review_is_not_compared(client, world):
+    world.under_review()
+    world.send("r1")
+    client.force_login(world.chair)
+    page = client.get(world.filing.get_absolute_url())
+    assert page.context["compared"] == []
+    assert "Answers by question" not in page.content.decode()
