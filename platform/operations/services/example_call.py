@@ -1,5 +1,6 @@
 """The example call: four designs in different states, made through the same services as in the browser."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Final
@@ -21,9 +22,8 @@ SLUG: Final = "example-miccai"
 _WORDS: Final = {
     "summary": "Challenge designs for the next conference, reviewed before any data are released.",
     "description": "File the complete design of your challenge: data, references, metrics, ranking, rules and schedule.\n\n"
-    "Two to three independent reviewers and a clinical one read every design; what is accepted is registered, and what "
-    "is registered is what runs. This call is an example: file a copy of a design, sign in as a reviewer or as the "
-    "chair, and see what happens.",
+    "Two or three independent reviewers and a clinical reviewer read every design. Accepted designs are registered, and the "
+    "platform runs the registered design. This call is an example. File a copy of a design, or sign in as a reviewer or chair.",
 }
 
 
@@ -43,16 +43,51 @@ PEOPLE: Final = (
     Person("clara", ("Clara", "Clinician"), Part.CLINICAL, ("neurology", "surgery", "radiology")),
     Person("example-stan", ("Stan", "Statistician"), Part.STATISTICS, ("ranking", "uncertainty")),
 )
-# Scores from best to worst, a judgement beside each, and what is said with it.
+
+
+@dataclass(frozen=True)
+class Tone:
+    """An example review: its summary, its scores, and the sections in which answers are *partly*.
+
+    Attributes
+    ----------
+    comments
+        Comments by section, for the first answer in it that is not *yes*.
+    """
+
+    score: int
+    weak_score: int
+    summary: str
+    comments: Mapping[str, str]
+
+
 _TONES: Final = {
-    Outcome.ACCEPT: (5, "yes", "Clear, complete, and the ranking can be executed as written."),
-    Outcome.MINOR: (4, "yes", "Sound; the justification of the number of test cases could say more."),
-    Outcome.MAJOR: (
+    Outcome.ACCEPT: Tone(
+        5,
+        4,
+        "The goal is relevant, and the metrics fit it. The description is complete. The ranking can be executed as written. "
+        "I recommend to accept the design without changes.",
+        {},
+    ),
+    Outcome.MINOR: Tone(
+        4,
+        4,
+        "The design is sound, and the assessment fits the goal. The number of test cases needs a better justification. "
+        "Please add the difference between algorithms that you expect to detect. No other change is needed.",
+        {"data": "The number of test cases is stated. Please explain why it is sufficient."},
+    ),
+    Outcome.MAJOR: Tone(
+        4,
         2,
-        "partly",
-        "No winner follows from this ranking yet; see the points beside the parameters.",
+        "The goal is relevant, and the data are described well. The assessment needs work before the registration. I do not "
+        "expect that these cases separate the best algorithms. Please answer my points next to the parameters.",
+        {
+            "data": "Please state the smallest difference that matters, and the number of cases that shows it.",
+            "assessment": "Please justify each tolerance for the structure that it applies to.",
+        },
     ),
 }
+_WEAK_SCORES: Final = ("Soundness of the data", "Soundness of the assessment", "Completeness of the description")
 
 
 @transaction.atomic
@@ -187,14 +222,19 @@ def _review(
 
 def _send(assignment: Assignment, tone: Outcome) -> None:
     review = reviewing.begin_review(assignment=assignment)
-    score, judgement, words = _TONES[tone]
-    Answer.objects.bulk_create(
-        Answer(review=review, question=question, score=score, words="")
-        if question.kind == Question.Kind.SCORE
-        else Answer(review=review, question=question, judgement=judgement, words="")
-        for question in reviewing.questions_for(assignment.filing.call, assignment.part)
-    )
-    reviewing.save_verdict(review=review, recommendation=tone, confidence=4, summary=words)
+    example = _TONES[tone]
+    comments = dict(example.comments)
+    answers = []
+    for question in reviewing.questions_for(assignment.filing.call, assignment.part):
+        if question.kind == Question.Kind.SCORE:
+            score = example.weak_score if question.text in _WEAK_SCORES else example.score
+            answers.append(Answer(review=review, question=question, score=score))
+        else:
+            judgement = Answer.Judgement.PARTLY if question.section in example.comments else Answer.Judgement.YES
+            comment = comments.pop(question.section, "")
+            answers.append(Answer(review=review, question=question, judgement=judgement, words=comment))
+    Answer.objects.bulk_create(answers)
+    reviewing.save_verdict(review=review, recommendation=tone, confidence=4, summary=example.summary)
     reviewing.send_review(review=review)
 
 
@@ -202,9 +242,9 @@ def _raise_points(filing: Filing, rita: Reviewer, rolf: Reviewer) -> None:
     task = filing.versions.get().version.document["tasks"][0]["key"]
     of = {one.reviewer_id: one for one in filing.assignments.all()}
     for reviewer, parameter, task_key, blocking, text in (
-        (rita, "tie_handling", task, True, "Say which rank teams get that tie."),
-        (rolf, "contact_person", "", True, "Name a person with an address that stays valid."),
-        (rolf, "metric_justification", task, False, "Why this tolerance for this organ?"),
+        (rita, "tie_handling", task, True, "Please state the rank of teams with equal scores."),
+        (rolf, "contact_person", "", True, "Please name a person whose address stays valid after the challenge."),
+        (rolf, "metric_justification", task, False, "Please explain this tolerance for this organ."),
     ):
         talk.open_thread(
             actor=reviewer.user,

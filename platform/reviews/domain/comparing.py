@@ -25,13 +25,16 @@ class ComparedQuestion:
     Attributes
     ----------
     differs
-        True if two judgements contradict each other, or two scores are at least `APART` apart.
+        True if two judgements are not equal, or two scores are at least `APART` apart.
+    agrees
+        True if at least two reviewers judged or scored, and they do not differ.
     """
 
     section: str
     question: str
     answers: tuple[ComparedAnswer, ...]
     differs: bool
+    agrees: bool
 
 
 def compared(reviews: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> list[ComparedQuestion]:
@@ -55,28 +58,22 @@ def compared(reviews: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> list
     for index, (_, answers) in enumerate(reviews):
         for answer in answers:
             questions.setdefault((answer["section"], answer["question"]), {})[index] = answer
-    rows = [
-        ComparedQuestion(
-            section,
-            question,
-            tuple(
-                ComparedAnswer(name, _short(found[index]), found[index]["words"])
-                if index in found
-                else ComparedAnswer(name)
-                for index, name in enumerate(names)
-            ),
-            _differ(list(found.values())),
-        )
-        for (section, question), found in questions.items()
-    ]
+    rows = [_question(section, question, names, found) for (section, question), found in questions.items()]
     return sorted(rows, key=lambda row: not row.differs)
+
+
+def _question(
+    section: str, question: str, names: Sequence[str], found: Mapping[int, Mapping[str, Any]]
+) -> ComparedQuestion:
+    answers = tuple(
+        ComparedAnswer(name, _short(found[index]), found[index]["words"]) if index in found else ComparedAnswer(name)
+        for index, name in enumerate(names)
+    )
+    judgements = [text for answer in found.values() if (text := answer["judgement"]) not in _UNDECIDED]
+    scores = [score for answer in found.values() if (score := answer["score"]) is not None]
+    differs = len(set(judgements)) > 1 or (bool(scores) and max(scores) - min(scores) >= APART)
+    return ComparedQuestion(section, question, answers, differs, not differs and max(len(judgements), len(scores)) > 1)
 
 
 def _short(answer: Mapping[str, Any]) -> str:
     return str(answer["score"]) if answer["score"] is not None else str(answer["judgement"])
-
-
-def _differ(answers: Sequence[Mapping[str, Any]]) -> bool:
-    judgements = {answer["judgement"] for answer in answers} - set(_UNDECIDED)
-    scores = [answer["score"] for answer in answers if answer["score"] is not None]
-    return len(judgements) > 1 or (len(scores) > 1 and max(scores) - min(scores) >= APART)

@@ -9,69 +9,72 @@ from reviews.models import Audience, Question
 
 SCORE, JUDGEMENT = Question.Kind.SCORE, Question.Kind.JUDGEMENT
 
+REQUIRED, OPTIONAL = True, False
 GENERAL: Final = (
-    "Relevance of the goal",
-    "The goal is specific and feasible",
-    "Novelty against existing challenges",
-    "Soundness of the data",
-    "Soundness of the references",
-    "Soundness of the assessment",
-    "Fairness and security",
-    "Feasibility of schedule and resources",
-    "Completeness of the description",
+    ("Relevance of the goal", REQUIRED),
+    ("Specificity and feasibility of the goal", OPTIONAL),
+    ("Novelty compared with existing challenges", OPTIONAL),
+    ("Soundness of the data", REQUIRED),
+    ("Soundness of the reference annotations", OPTIONAL),
+    ("Soundness of the assessment", REQUIRED),
+    ("Fairness and security", REQUIRED),
+    ("Feasibility of schedule and resources", OPTIONAL),
+    ("Completeness of the description", OPTIONAL),
 )
-QUESTIONS: Final[dict[str, tuple[str, ...]]] = {
+"""Questions with a score, a higher score being better."""
+QUESTIONS: Final[dict[str, tuple[tuple[str, bool], ...]]] = {
     "mission": (
-        "Is the objective one clear sentence?",
-        "Insight or deployment challenge: does the design fit?",
-        "Do challenge and target cohort differ, and is the gap named?",
-        "Are data origin and algorithm target unambiguous, with counter-examples?",
-        "Is every assessment aim covered by a metric, with priorities?",
+        ("Does one sentence state the objective clearly?", REQUIRED),
+        ("Does the design fit the type of challenge: insight or deployment readiness?", OPTIONAL),
+        ("Does the design state how the challenge cohort differs from the target cohort?", OPTIONAL),
+        ("Are the origin of the data and the target of the algorithm unambiguous?", OPTIONAL),
+        ("Does at least one metric measure each assessment aim?", REQUIRED),
     ),
     "organization": (
-        "Do ethics, licence and label access hold for all centres?",
-        "Are conflicts and funding stated?",
-        "Is the organizer-participation rule fair?",
-        "Can results, code and data be reused?",
+        ("Do the ethics approval and the licence apply to the data of all centres?", REQUIRED),
+        ("Does the design state conflicts of interest and funding?", OPTIONAL),
+        ("Is the rule for participation of the organizers fair?", OPTIONAL),
+        ("Can others reuse the results, the code and the data?", OPTIONAL),
     ),
     "participation": (
-        "Can bad cases be left out?",
-        "Is the number of submissions limited?",
-        "Does pre-evaluation touch the final test set?",
-        "Are extra data and pre-training ruled?",
-        "Is the method-description duty enforceable?",
+        ("Do the rules prevent teams from omitting difficult cases?", OPTIONAL),
+        ("Do the rules limit the number of submissions?", OPTIONAL),
+        ("Is the final test set independent of all earlier phases?", REQUIRED),
+        ("Do the rules state which additional data and pre-trained models are allowed?", OPTIONAL),
+        ("Can the organizers enforce the method description?", OPTIONAL),
     ),
     "data": (
-        "Is a case defined, and its grouping?",
-        "Are numbers and split justified, and do groups not leak?",
-        "Several centres and devices?",
-        "Class balance against reality?",
+        ("Does the design define a case, and which cases belong together?", REQUIRED),
+        ("Does the design justify the number of cases and the split, without leakage between groups?", REQUIRED),
+        ("Do the data come from several centres and devices?", OPTIONAL),
+        ("Does the class balance reflect clinical practice?", OPTIONAL),
     ),
     "annotation": (
-        "Multiple annotators for test cases?",
-        "Are expertise and instructions given?",
-        "Is there a merge rule?",
-        "Is the inter-rater size known?",
+        ("Did several annotators annotate each test case?", REQUIRED),
+        ("Does the design state the experience and the instructions of the annotators?", OPTIONAL),
+        ("Does a rule state how annotations are merged?", OPTIONAL),
+        ("Does the design state the variability between annotators?", OPTIONAL),
     ),
     "assessment": (
-        "Do metrics reflect the aims, with parameters and values for empty cases?",
-        "Any mutually dependent metrics?",
-        "Is the ranking executable as written, including metrics, tasks, ties and missing cases?",
-        "Is the justification more than “commonly used”?",
-        "Is uncertainty analysed and hierarchy respected?",
-        "Is a single winner needed?",
+        ("Do the metrics reflect the aims, and are their parameters and values for empty cases stated?", REQUIRED),
+        ("Does each metric measure a property that no other metric measures?", OPTIONAL),
+        ("Can the ranking be executed as written, including ties and missing cases?", REQUIRED),
+        ("Are the metrics justified by more than common use?", OPTIONAL),
+        ("Does the analysis state uncertainty, and does it respect patients and centres?", REQUIRED),
+        ("Is the type of award, one winner or several, appropriate?", OPTIONAL),
     ),
     "clinical": (
-        "Is the question clinically relevant?",
-        "Would a better result change care?",
-        "Do metrics and tolerances reflect clinical need?",
-        "Are cohort and reference standard realistic?",
+        ("Is the question clinically relevant?", REQUIRED),
+        ("Would better results change patient care?", REQUIRED),
+        ("Do the metrics and tolerances reflect the clinical need?", REQUIRED),
+        ("Are the cohort and the reference standard realistic?", REQUIRED),
     ),
 }
+"""Questions with a judgement, by section. “Yes” is always the better answer."""
 
 
 def default_questions() -> list[Question]:
-    """Unsaved questions of a new call."""
+    """Return the unsaved questions of a new call."""
     questions = [
         Question(
             section=section,
@@ -79,13 +82,14 @@ def default_questions() -> list[Question]:
             text=text,
             kind=JUDGEMENT,
             audience=Audience.CLINICAL if section == "clinical" else Audience.ALL,
+            is_required=is_required,
         )
-        for section, texts in QUESTIONS.items()
-        for position, text in enumerate(texts, start=1)
+        for section, entries in QUESTIONS.items()
+        for position, (text, is_required) in enumerate(entries, start=1)
     ]
     questions += [
-        Question(section="general", position=position, text=text, kind=SCORE)
-        for position, text in enumerate(GENERAL, start=1)
+        Question(section="general", position=position, text=text, kind=SCORE, is_required=is_required)
+        for position, (text, is_required) in enumerate(GENERAL, start=1)
     ]
     return questions
 

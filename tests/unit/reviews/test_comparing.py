@@ -10,21 +10,21 @@ def answer(question="Is it enough?", score=None, judgement="", words=""):
 
 
 @pytest.mark.parametrize(
-    ("answers", "differs"),
+    ("answers", "differs", "agrees"),
     [
-        ([{"judgement": "yes"}, {"judgement": "yes"}], False),
-        ([{"judgement": "yes"}, {"judgement": "partly"}], True),
-        ([{"judgement": "yes"}, {"judgement": "cannot judge"}], False),
-        ([{"judgement": "no"}, {"judgement": ""}], False),
-        ([{"score": 3}, {"score": 4}], False),
-        ([{"score": 3}, {"score": 4}, {"score": 5}], True),
-        ([{"score": 1}, {"score": None}], False),
-        ([{"words": "Good."}, {"words": "Bad."}], False),
+        ([{"judgement": "yes"}, {"judgement": "yes"}], False, True),
+        ([{"judgement": "yes"}, {"judgement": "partly"}], True, False),
+        ([{"judgement": "yes"}, {"judgement": "cannot judge"}], False, False),
+        ([{"judgement": "no"}, {"judgement": ""}], False, False),
+        ([{"score": 3}, {"score": 4}], False, True),
+        ([{"score": 3}, {"score": 4}, {"score": 5}], True, False),
+        ([{"score": 1}, {"score": None}], False, False),
+        ([{"words": "Good."}, {"words": "Bad."}], False, False),
     ],
 )
-def test_disagreement(answers, differs):
+def test_disagreement(answers, differs, agrees):
     (row,) = compared([(str(index), [answer(**facts)]) for index, facts in enumerate(answers)])
-    assert row.differs == differs
+    assert (row.differs, row.agrees) == (differs, agrees)
 
 
 def test_what_differs_comes_first_and_a_question_that_only_one_answered_stays():

@@ -10,6 +10,7 @@ from reviews import queries
 from reviews.models import Assignment, Call, Question, Review, Side
 from reviews.services import assigning, calls, mails, reviewing, talk
 from reviews.services.deciding import decide_many, draft_letter
+from reviews.services.defaults import GENERAL
 from reviews.services.filing import file_design
 from tests.unit.reviews.world import make_design, vary
 
@@ -22,7 +23,7 @@ def test_a_review_is_sent_complete_and_every_version_of_it_is_kept(world):
     review = reviewing.begin_review(assignment=assignment)
     with pytest.raises(ValidationError) as refused:
         reviewing.send_review(review=review)
-    assert "37 questions have no answer yet" in refused.value.messages[0]
+    assert "14 questions have no answer yet" in refused.value.messages[0]
     first = world.send("r1", "minor", 4)
     assert first.score == 4
     assert {row["section"] for row in first.content["answers"]} >= {"mission", "general", "assessment"}
@@ -232,8 +233,15 @@ def test_letters_are_real_mails_to_one_person_each_and_name_no_reviewer(
 
 def test_reviews_start_from_the_catalogue_of_default_questions(world):
     texts = set(world.call.questions.values_list("text", flat=True))
-    assert {"Are conflicts and funding stated?", "Would a better result change care?", "Fairness and security"} <= texts
+    assert {
+        "Would better results change patient care?",
+        "Is the question clinically relevant?",
+        "Fairness and security",
+    } <= texts
     assert len(texts) == 41
+    general = [question for question in world.call.questions.all() if question.section != "clinical"]
+    assert sum(question.is_required for question in general) == 14
+    assert all(text.endswith("?") for text in texts if text not in dict(GENERAL))
     assert Review.objects.count() == 0
 
 
