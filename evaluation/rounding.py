@@ -122,6 +122,17 @@ def share_down(share: float) -> str:
     return f"{plain(_percent(share, ROUND_FLOOR))} %"
 
 
+def bound_text(bound: float, *, is_lower: bool, decimals: int = 3) -> str:
+    """Format a bound: a lower bound is rounded down, an upper bound up.
+
+    Examples
+    --------
+    >>> bound_text(0.74113, is_lower=True), bound_text(0.25887, is_lower=False)
+    ('0.741', '0.259')
+    """
+    return f"{to_decimals(bound, decimals, ROUND_FLOOR if is_lower else ROUND_CEILING):f}"
+
+
 def count_text(number: int, rounding: str = ROUND_HALF_EVEN) -> str:
     """Format an uncertain number of cases with two significant digits.
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 from evaluation.assessment.model import Assessment, RankingScheme
 from evaluation.boards.effects import KEYS
 from evaluation.claims.ranking import headline_of, letters_of, why_without_letters
-from evaluation.ranking.reading import overall, score_intervals_cover
+from evaluation.ranking.reading import overall, score_intervals_cover, score_range
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.scores import operator_name
 
@@ -243,12 +243,7 @@ def _values(algorithm: Mapping[str, Any], *, covers: bool) -> dict[str, Any]:
     """The values of one team by the names of the columns."""
     low, high = algorithm.get("rank_interval") or (None, None)
     set_low, set_high = algorithm.get("rank_set") or (None, None)
-    stored = (
-        (algorithm.get("score_confidence_interval") or {}).get("interval")
-        if covers
-        else algorithm.get("score_interval")
-    )
-    score_low, score_high = stored or (None, None)
+    score_low, score_high = score_range(algorithm, covers=covers) or (None, None)
     difference = algorithm.get("difference_from_first") or {}
     difference_low, difference_high = difference.get("interval") or (None, None)
     failure = algorithm.get("failure") or {}

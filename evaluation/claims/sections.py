@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.numbers import level
+from evaluation.ranking.reading import exact_end, listed, score_intervals_cover, score_range
 from evaluation.wording import counted, joined, plural
 
 if TYPE_CHECKING:
@@ -237,6 +238,61 @@ VALUES: Final = CATALOGUE.group(
     ),
 )
 """Claims about the values that a ranking is based on."""
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Ranges and intervals of the scores of one ranking."""
+
+    entry: Entry
+
+    @property
+    def exact(self) -> list[str]:
+        """Algorithms whose value has an exact one-sided bound."""
+        return [row["name"] for row in self.entry["algorithms"] if exact_end(row) is not None]
+
+    @property
+    def constant(self) -> list[str]:
+        """Algorithms whose resamples all gave the same value, which has no exact bound."""
+        if score_intervals_cover(self.entry):
+            return []
+        return [
+            row["name"]
+            for row in self.entry["algorithms"]
+            if exact_end(row) is None and row["score_interval"] is not None and score_range(row, covers=False) is None
+        ]
+
+
+def _exact(facts: Ranges) -> str:
+    names = facts.exact
+    what = f"The score of {names[0]} is" if len(names) == 1 else f"The scores of {listed(names)} are"
+    bound = "an exact one-sided bound" if len(names) == 1 else "exact one-sided bounds"
+    return (
+        f"{what} at an end of the range, where resamples do not vary. The table shows {bound}, which only "
+        f"{'assumes' if len(names) == 1 else 'assume'} independent cases."
+    )
+
+
+RANGES: Final = CATALOGUE.group(
+    Claim(
+        "sections.exact_bounds",
+        "A value of the whole data set is the best or the worst possible one, and the number of independent trials behind it is known.",
+        lambda facts: bool(facts.exact),
+        _exact,
+        "The score of unet is at an end of the range, where resamples do not vary. The table shows an exact one-sided bound, which only "
+        "assumes independent cases.",
+    ),
+    Claim(
+        "sections.constant_scores",
+        "All resamples gave an algorithm the same score, which has no exact bound.",
+        lambda facts: bool(facts.constant),
+        lambda facts: (
+            f"All resamples gave the same score to {listed(facts.constant)}. No interval of it can be given from these data."
+        ),
+        "All resamples gave the same score to unet. No interval of it can be given from these data.",
+    ),
+)
+"""Claims about scores without a range of resamples."""
 
 
 @dataclass(frozen=True)

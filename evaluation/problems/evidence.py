@@ -115,6 +115,13 @@ class KindEvidence(KindPart):
         """
         return 0
 
+    def independent_trials(self, metric: MetricUse, evidence: CaseEvidence) -> int:
+        """Return the number m of independent trials behind a value between 0 and 1; 0 where none is known.
+
+        If θ is the true value, a value of 1 has at most the probability θᵐ, and a value of 0 at most (1 − θ)ᵐ.
+        """
+        return 0
+
     def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
         """Hits and trials of each case, of a metric that counts one in the other; ``None`` for any other metric."""
         return None

@@ -264,6 +264,12 @@ class ClassificationEvidence(KindEvidence):
 
         return unanswered_cases(evidence)
 
+    def independent_trials(self, metric: MetricUse, evidence: CaseEvidence) -> int:
+        """Decisions on cases, or pairs of cases that share no case."""
+        from evaluation.scoring.classification_evidence import independent_trials
+
+        return independent_trials(metric, evidence)
+
     def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
         """Right decisions: each case is one trial of a metric that it counts in."""
         import numpy as np

@@ -465,6 +465,30 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
     return tuple(counts)
 
 
+def trials_of_extremes(table: Table, evidence: Evidence | None) -> tuple[int, ...]:
+    """Return, for each value of the whole data set that is 0 or 1, the number of independent trials behind it.
+
+    See `evaluation.problems.evidence.KindEvidence.independent_trials`. The number is 0 for all other values. Nothing is returned if
+    no number is known.
+    """
+    metric = table.metric
+    if not table.per_dataset or evidence is None or not recomputable(metric.name, evidence):
+        return ()
+    kind = evidence.header["problem"]
+    if {metric.worst, metric.best} != {0, 1} or not problems.is_known(kind):
+        return ()
+    of_kind, trials = problems.get(kind).evidence, []
+    for name, value in zip(table.algorithms, table.values[0].tolist(), strict=True):
+        number = 0
+        if value in (0.0, 1.0):
+            try:
+                number = of_kind.independent_trials(metric, evidence.select(metric.name, name, table.region or ""))
+            except KeyError:  # its whole submission is missing
+                number = 0
+        trials.append(number)
+    return tuple(trials) if any(trials) else ()
+
+
 def tells_missing_cases(table: Table, evidence: Evidence | None) -> bool:
     """Return whether the number of cases without a prediction is known, not only whether there is a value."""
     if not table.per_dataset:

@@ -15,6 +15,7 @@ from evaluation.ranking.counted import (
     source_of_uncertainty,
     standard_errors_of,
     tells_missing_cases,
+    trials_of_extremes,
 )
 from evaluation.ranking.hierarchy import Hierarchy
 from evaluation.ranking.plans import SCHEMA, SCHEMA_BEFORE, Evaluated, Plan
@@ -132,6 +133,7 @@ def evaluate(
         cases_of_data_set(table, plan, assessment),
         source_of_uncertainty(table, evidence),
         standard_errors_of(table, evidence),
+        trials_of_extremes(table, evidence),
     )
     if table.per_dataset and evidence is not None and plan.number > 1:
         values = sampled_values(table, plan, evidence)

@@ -141,6 +141,9 @@ class Evaluated:
         cases are resampled here.
     standard_errors
         Standard errors of the values measured elsewhere; ``None`` if they are not what is known of the uncertainty.
+    trials
+        For each value of the whole data set that is 0 or 1, the number of independent trials behind it; 0 for other values, and
+        empty where none is known.
     """
 
     table: Table
@@ -151,6 +154,7 @@ class Evaluated:
     inside: npt.NDArray[np.bool_] | None = None
     drawn_by: str = ""
     standard_errors: FloatArray | None = None
+    trials: tuple[int, ...] = ()
 
     @property
     def cases(self) -> int:

@@ -12,6 +12,8 @@ from evaluation.wording import joined, plural
 
 Entry = Mapping[str, Any]
 MOST_NAMED: Final = 3
+EXACT: Final = "exact_one_sided"
+"""Method of the interval of a value of the whole data set that is 0 or 1, see `evaluation.ranking.uncertainty.score_intervals`."""
 
 
 def select(
@@ -99,6 +101,43 @@ def score_intervals_cover(entry: Entry) -> bool:
     Otherwise all rows show the range of their resamples, so that a table never mixes two kinds of interval.
     """
     return all(algorithm.get("score_confidence_interval") for algorithm in entry["algorithms"])
+
+
+def score_range(row: Mapping[str, Any], *, covers: bool) -> tuple[float, float] | None:
+    """Return the interval of the score of an algorithm, or the range of its resamples.
+
+    Parameters
+    ----------
+    covers
+        Whether the interval is shown; otherwise the range.
+
+    Returns
+    -------
+    tuple or None
+        ``None`` where there is none, and where all resamples gave the same value: they then say nothing about its uncertainty.
+
+    Examples
+    --------
+    >>> score_range({"score_interval": [0.8, 0.9]}, covers=False), score_range({"score_interval": [1, 1]}, covers=False)
+    ((0.8, 0.9), None)
+    """
+    ends = (row.get("score_confidence_interval") or {}).get("interval") if covers else row.get("score_interval")
+    return None if not ends or ends[0] == ends[1] else (ends[0], ends[1])
+
+
+def exact_end(row: Mapping[str, Any]) -> tuple[str, float, float] | None:
+    """Return the exact one-sided end of a value that is the best or the worst possible one, with its level.
+
+    Examples
+    --------
+    >>> exact_end({"score_confidence_interval": {"method": "exact_one_sided", "interval": [0.74, 1.0], "level": 0.95}})
+    ('at least', 0.74, 0.95)
+    """
+    known = row.get("score_confidence_interval") or {}
+    if known.get("method") != EXACT:
+        return None
+    low, high = known["interval"]
+    return ("at least", low, known["level"]) if high == 1.0 else ("at most", high, known["level"])
 
 
 def label(entry: Entry) -> str:

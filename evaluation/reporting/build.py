@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.analyses.sources import Sources
 from evaluation.claims.ranking import headline_of, letters_of, sentences_of, why_without_letters
-from evaluation.claims.sections import LEFT_OUT, VALUES, LeftOut, Values
+from evaluation.claims.sections import LEFT_OUT, RANGES, VALUES, LeftOut, Ranges, Values
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
 from evaluation.figures import (
@@ -29,10 +29,12 @@ from evaluation.ranking.reading import (
     entries,
     is_combined,
     is_ranked,
+    exact_end,
     label,
     main_entry,
     overall,
     score_intervals_cover,
+    score_range,
 )
 from evaluation.ranking.schemes import get_scheme
 from evaluation.reporting.analyses import (
@@ -46,6 +48,7 @@ from evaluation.reporting.further import groups_section, hardness_section, model
 from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
+from evaluation.rounding import bound_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -199,7 +202,11 @@ def _as_resampled(assessment: Assessment, document: Mapping[str, Any]) -> Assess
 
 def _score_interval(row: Mapping[str, Any], *, covers: bool) -> str:
     """Return the interval that covers the score, or its resampling range."""
-    ends = row["score_confidence_interval"]["interval"] if covers else row["score_interval"]
+    exact = exact_end(row)
+    if exact is not None:
+        which, end, of_level = exact
+        return f"{which} {bound_text(end, is_lower=which == 'at least')} (exact, one-sided {percent(of_level)})"
+    ends = score_range(row, covers=covers)
     return "–" if ends is None else f"{number(ends[0])}–{number(ends[1])}"
 
 
@@ -245,7 +252,7 @@ def _ranking_table(
             row += [summary["median"], summary["iqr"]]
         rows.append(row)
     page.table(columns, rows)
-    page.text([shared_firsts(entry["algorithms"])], kind="remark")
+    page.text([*RANGES.all(Ranges(entry)), shared_firsts(entry["algorithms"])], kind="remark")
 
 
 def _differences(page: DocumentBuilder, assessment: Assessment, document: Mapping[str, Any], entry: Entry) -> None:

@@ -17,8 +17,8 @@ from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.ranking.mixed_model import NoFitError, model_ranking
 from evaluation.ranking.reading import label as label_of
-from evaluation.ranking.reading import main_entry, select
-from evaluation.rounding import decimals_of, difference_texts, signed, to_decimals
+from evaluation.ranking.reading import exact_end, main_entry, score_range, select
+from evaluation.rounding import bound_text, decimals_of, difference_texts, signed, to_decimals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -129,9 +129,13 @@ def _value(row: Mapping[str, Any] | None) -> str:
         return "–"
     if row["score"] is None:
         return "undefined"
-    interval = row.get("score_interval")
-    if not interval:
-        return number(row["score"], 3)
+    exact = exact_end(row)
+    if exact is not None:
+        which, end, _ = exact
+        return f"{number(row['score'], 3)} ({which} {bound_text(end, is_lower=which == 'at least')}, one-sided)"
+    interval = score_range(row, covers=False)
+    if interval is None:
+        return f"{number(row['score'], 3)} (no interval)"
     score, ends = difference_texts(row["score"], interval)
     return f"{score} ({ends[0]} to {ends[1]})" if ends else score
 

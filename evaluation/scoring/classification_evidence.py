@@ -59,6 +59,7 @@ _NOT_FOR_EVALUATORS: Final = frozenset(
     }
     | {"localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment"}
 )
+_SHARES: Final = frozenset({"sensitivity", "specificity", "ppv", "npv", "auroc"})
 _OF_ONE_CLASS: Final = frozenset({"n_bins", "binning", "bin_edge", "norm"})
 
 
@@ -132,6 +133,40 @@ def recompute_classification(metric: MetricUse, evidence: CaseEvidence, multipli
 def unanswered_cases(evidence: CaseEvidence) -> int:
     """Number of cases that have no valid answer and therefore count as wrong decisions."""
     return int(np.count_nonzero(evidence.block.counts.reshape(-1, 2)[:, 1] == NO_ANSWER))
+
+
+def independent_trials(metric: MetricUse, evidence: CaseEvidence) -> int:
+    """Return the number m of independent trials for which a value of 1 has at most the probability θᵐ, θ the true value.
+
+    Accuracy counts cases, and sensitivity, specificity, PPV and NPV count the cases that they are shares of. If all K classes are
+    decided without an error, the product of K sensitivities is at most the K-th power of their mean, once per case of the smallest
+    class. An AUROC of 1 is right in each of the pairs of a positive and a negative case that share no case, which are as many as the
+    smaller class has cases.
+
+    Returns
+    -------
+    int
+        0 for all other metrics, and for means over classes or parts of the curve.
+    """
+    samples = _samples(metric, evidence)
+    of_classes = np.bincount(samples.reference, minlength=len(samples.classes))
+    if metric.id in ("accuracy", "top_k_accuracy"):
+        return len(samples)
+    if metric.id == "balanced_accuracy":
+        occurring = of_classes[of_classes > 0]
+        return int(len(occurring) * occurring.min()) if len(occurring) > 1 else 0
+    options = metric.options
+    if metric.id not in _SHARES or options.get("class_average", "per_class") != "per_class":
+        return 0
+    if options.get("target_prevalence") is not None:  # no share of the cases any more
+        return 0
+    positive = _group(evidence.region, evidence.shared)
+    belongs = samples.belongs(positive)
+    if metric.id == "auroc":
+        is_whole = options.get("max_fpr") in (None, 1) and samples.scores is not None
+        return int(min(belongs.sum(), (~belongs).sum())) if is_whole else 0
+    counted = belongs if metric.id in ("sensitivity", "specificity") else np.isin(samples.decision, positive)
+    return int((counted if metric.id in ("sensitivity", "ppv") else ~counted).sum())
 
 
 def value_of(metric: MetricUse, evidence: CaseEvidence) -> Result:

@@ -321,6 +321,58 @@ def _(section: Section, text: str) -> bool:
     return told == large if len(large) <= 100 else set(told.items()) <= set(large.items())
 
 
+@means(
+    rf"The scores? of {NAMES} (is|are) at an end of the range, where resamples do not vary\. The table shows (an exact one-sided bound|exact one-sided "
+    r"bounds), which only assumes? independent cases\."
+)
+def _(section: Section, who: str, verb: str, _bounds: str) -> bool:
+    """Only values of the whole data set, of 0 or 1; the bound is wide enough for one error per case."""
+    return any(
+        listed_alike(who, at_end := at_an_end(section, entry)) and verb == ("is" if len(at_end) == 1 else "are")
+        for entry in section.single
+    )
+
+
+def at_an_end(section: Section, entry: dict) -> list[str]:
+    """Algorithms with a value of the whole data set of 0 or 1, all of whose cases are independent."""
+    if not section.raw.of_whole(entry):
+        return []
+    found = []
+    for row in entry["algorithms"]:
+        known = row["score_confidence_interval"]
+        if known is None or row["score"] not in (0, 1):
+            continue
+        low, high = known["interval"]
+        # At least as wide as the bound from all cases as independent trials of one decision each.
+        trials = 2 * section.raw.number_of_cases(entry)
+        widest = (1 - section.raw.assessment.uncertainty.interval) ** (1 / trials)
+        if (high == 1 and low <= widest) or (low == 0 and high >= 1 - widest):
+            found.append(row["name"])
+    return found
+
+
+def listed_alike(text: str, names: list[str]) -> bool:
+    """Return whether a list names exactly these, or their number if there are more than three."""
+    named = re.findall(NAME, text)
+    return sorted(named) == sorted(names) if named else int(text.split(maxsplit=1)[0]) == len(names) > 3
+
+
+@means(rf"All resamples gave the same score to {NAMES}\. No interval of it can be given from these data\.")
+def _(section: Section, who: str) -> bool:
+    def constant(entry: dict) -> list[str]:
+        known = {row["name"]: row.get("score_confidence_interval") or {} for row in entry["algorithms"]}
+        return [
+            row["name"]
+            for row in entry["algorithms"]
+            if row["score_interval"] is not None
+            and len(set(row["score_interval"])) == 1
+            and known[row["name"]].get("method") != "exact_one_sided"
+        ]
+
+    overall = [entry for entry in section.entries if "metric" not in entry]
+    return any(listed_alike(who, constant(entry)) for entry in [*section.single, *overall])
+
+
 @means(r"Groups not ranked: (\d+) with fewer than 5 cases\.")
 def _(section: Section, number: str) -> bool:
     return int(number) == sum(size < 5 for size in section.sizes.values())

@@ -7,6 +7,8 @@ for every distribution. How often the intervals cover is measured in `docs/corre
 References
 ----------
 Hall, "On the removal of skewness by transformation", Journal of the Royal Statistical Society B 54, 1992.
+Clopper, Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934.
+Obuchowski, Lieber, "Confidence bounds when the estimated ROC area is 1.0", Academic Radiology 9, 2002 (why resamples cannot give them).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.ranking.reading import EXACT
 from evaluation.ranking.uncertainty.skewness import moments
 
 if TYPE_CHECKING:
@@ -41,7 +44,8 @@ class ScoreInterval:
     low, high
         Its ends, in the direction of the values.
     method
-        ``hall_and_t``, or ``perfect`` if all values are the best possible one: the lower end is then one-sided.
+        ``hall_and_t``, or ``perfect`` if all values are the best possible one: the lower end is then one-sided. ``exact_one_sided``
+        for a value of the whole data set that is the best or the worst possible one.
     level
         Confidence level.
     """
@@ -106,3 +110,39 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
         else:
             intervals.append(None)
     return intervals
+
+
+def interval_of_extreme(value: float, trials: int, level: float) -> ScoreInterval | None:
+    """Return the exact one-sided interval of a value of the whole data set that is 0 or 1.
+
+    All resamples of such a value are equal, so that they give no interval.
+
+    Parameters
+    ----------
+    value
+        The value, where 0 and 1 are the ends of its range.
+    trials
+        Number m of independent trials: a value of 1 has at most the probability θᵐ, and a value of 0 at most (1 − θ)ᵐ, if θ is the
+        true value.
+    level
+        Confidence level.
+
+    Returns
+    -------
+    ScoreInterval or None
+        ``None`` for any other value, and without trials.
+
+    Examples
+    --------
+    >>> perfect = interval_of_extreme(1.0, 10, 0.95)
+    >>> round(perfect.low, 3), perfect.high
+    (0.741, 1.0)
+    >>> none_right = interval_of_extreme(0.0, 10, 0.95)
+    >>> none_right.low, round(none_right.high, 3)
+    (0.0, 0.259)
+    """
+    if trials < 1 or value not in (0.0, 1.0):
+        return None
+    bound = (1.0 - level) ** (1.0 / trials)
+    low, high = (bound, 1.0) if value == 1.0 else (0.0, 1.0 - bound)
+    return ScoreInterval(low, high, EXACT, level)

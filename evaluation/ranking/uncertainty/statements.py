@@ -20,6 +20,7 @@ from evaluation.ranking.uncertainty.grounds import Grounds
 from evaluation.ranking.uncertainty.linear import LinearPart
 from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters, without_noise
 from evaluation.ranking.uncertainty.pairs import difference as difference_entry
+from evaluation.ranking.uncertainty.score_intervals import interval_of_extreme
 from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, FlipComparisons, compare_by_flips
 
 if TYPE_CHECKING:
@@ -576,11 +577,27 @@ class Statements:
         """
         if self.ranking.combined:
             return None
-        if not self.linear or not self.plan.requested or self.reason == "possible_clusters":
+        if self.reason == "possible_clusters":
+            return {}
+        if self.ranking.elementary[0].item.table.per_dataset:
+            return self._intervals_of_extremes()
+        if not self.linear or not self.plan.requested:
             return {}
         higher = self.ranking.elementary[0].item.ranked.higher_is_better
         intervals = self.linear_part.score_intervals(self.uncertainty.interval)
         return {j: interval.document(higher_is_better=higher) for j, interval in intervals.items()}
+
+    def _intervals_of_extremes(self) -> dict[int, dict[str, Any]]:
+        """Return exact intervals of values of the whole data set that are the best or the worst possible ones.
+
+        There are none where cases are not the units.
+        """
+        item = self.ranking.elementary[0].item
+        if item.units.number < item.cases:
+            return {}
+        level, values = self.uncertainty.interval, item.table.values[0].tolist()
+        intervals = {j: interval_of_extreme(values[j], trials, level) for j, trials in enumerate(item.trials)}
+        return {j: one.document(higher_is_better=True) for j, one in intervals.items() if one is not None}
 
     def difference(
         self, other: int, comparisons: Comparisons | None, better: BoolArray, winner_reason: str
