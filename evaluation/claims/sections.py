@@ -241,6 +241,53 @@ VALUES: Final = CATALOGUE.group(
 
 
 @dataclass(frozen=True)
+class Followed:
+    """Events and follow-up of the people whose times to an event are predicted.
+
+    Attributes
+    ----------
+    people, events
+        Their numbers; ``None`` if they are not known.
+    median
+        Median follow-up by the reverse Kaplan-Meier estimate; ``None`` if it cannot be estimated.
+    unit
+        Unit of the times; empty if none is registered.
+    """
+
+    people: int | None
+    events: int | None
+    median: float | None
+    unit: str = ""
+
+
+def _followed(facts: Followed) -> str:
+    had = f"{facts.events} of {facts.people} people had the event."
+    if facts.median is None:
+        return f"{had} The median follow-up is not reached: the reverse Kaplan–Meier estimate stays above one half."
+    unit = f" {facts.unit}" if facts.unit else ""
+    return f"{had} The median follow-up is {facts.median:.3g}{unit}, by the reverse Kaplan–Meier estimate."
+
+
+FOLLOWED: Final = CATALOGUE.group(
+    Claim(
+        "sections.followed",
+        "Times to an event are predicted, and the evidence contains them.",
+        lambda facts: facts.people is not None,
+        _followed,
+        "43 of 120 people had the event. The median follow-up is 14.2 months, by the reverse Kaplan–Meier estimate.",
+    ),
+    Claim(
+        "sections.not_followed",
+        "Times to an event are predicted, and there is no evidence.",
+        lambda facts: facts.people is None,
+        lambda _: "The number of events and the follow-up are not known: the results came without evidence.",
+        "The number of events and the follow-up are not known: the results came without evidence.",
+    ),
+)
+"""Claims about events and follow-up in reports of survival."""
+
+
+@dataclass(frozen=True)
 class Ranges:
     """Ranges and intervals of the scores of one ranking."""
 

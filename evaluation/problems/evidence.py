@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray
     from evaluation.problems.kind_figures import KindFigure
+    from evaluation.problems.survival_answers import FollowUp
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Pieces, Row
 
@@ -30,6 +31,8 @@ class KindEvidence(KindPart):
         Whether a value of the whole data set includes cases without a valid prediction, which its evidence identifies.
     reveals_references
         Whether the components of a result reveal the references.
+    has_follow_up
+        Whether the references are times to events that may be censored.
     is_pooled
         Whether metrics with one value for the whole data set are computed from contributions of single cases.
     """
@@ -37,6 +40,7 @@ class KindEvidence(KindPart):
     figures: tuple[KindFigure, ...] = ()
     counts_unanswered: bool = False
     reveals_references: bool = False
+    has_follow_up: bool = False
     is_pooled: bool = True
 
     def data_set_columns(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
@@ -121,6 +125,10 @@ class KindEvidence(KindPart):
         If θ is the true value, a value of 1 has at most the probability θᵐ, and a value of 0 at most (1 − θ)ᵐ.
         """
         return 0
+
+    def follow_up(self, evidence: CaseEvidence) -> FollowUp | None:
+        """Return the number of events and the follow-up of the cases, where `has_follow_up` is set; otherwise ``None``."""
+        return None
 
     def hits_and_trials(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
         """Hits and trials of each case, of a metric that counts one in the other; ``None`` for any other metric."""

@@ -22,7 +22,15 @@ from evaluation.problems.cautions import of_survival, reversed_risk
 from evaluation.problems.pictures import AnswerView
 from evaluation.problems.region_rules import RegionRules
 from evaluation.problems.samples import ALGORITHMS
-from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
+from evaluation.problems.survival_answers import (
+    BOTH,
+    PROBABILITIES,
+    RISK,
+    answers_of,
+    follow_up_of,
+    known_of,
+    stored_censoring,
+)
 from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import (
     ExpectedTable,
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.survival_values import Censoring
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
+    from evaluation.problems.survival_answers import FollowUp
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
@@ -178,6 +187,11 @@ class SurvivalEvidence(AnswerEvidence):
     """Evidence of values of the whole data set for survival analysis."""
 
     figures = FIGURES
+    has_follow_up = True
+
+    def follow_up(self, evidence: CaseEvidence) -> FollowUp:
+        """Number of events, and median of the follow-up."""
+        return follow_up_of(evidence)
 
 
 class SurvivalMetrics(AnswerMetrics):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evaluation.problems.answers import UNANSWERED, numbers_of, states_of
 
@@ -15,8 +15,37 @@ if TYPE_CHECKING:
 RISK: Final = 1
 PROBABILITIES: Final = 2
 BOTH: Final = 3
+_ROUNDING: Final = 1e-12
 KNOWN: Final = 2
 """Numbers of the reference: time and event."""
+
+
+class FollowUp(NamedTuple):
+    """Number of people and of events among them, and the median of the follow-up; ``None`` if it cannot be estimated."""
+
+    people: int
+    events: int
+    median: float | None
+
+
+def follow_up_of(evidence: CaseEvidence) -> FollowUp:
+    """Return the number of events and the median follow-up, by the reverse Kaplan-Meier estimate.
+
+    Events and censored times change places: the follow-up of somebody with the event is at least the time of the event.
+
+    References
+    ----------
+    Schemper, Smith, "A note on quantifying follow-up in studies of failure time", Controlled Clinical Trials 17, 1996.
+    """
+    import numpy as np
+
+    from evaluation.metrics.survival_values import Followed, event_free_survival
+
+    _, _, known = known_of(evidence)
+    under_observation = event_free_survival(Followed(known.time, ~known.event))
+    reached = np.flatnonzero(under_observation.survival <= 0.5 + _ROUNDING)
+    median = float(under_observation.times[reached[0]]) if len(reached) else None
+    return FollowUp(len(known.time), int(known.event.sum()), median)
 
 
 def known_of(evidence: CaseEvidence) -> tuple[Any, Any, Followed]:

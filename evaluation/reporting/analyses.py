@@ -18,7 +18,7 @@ from evaluation.figures.layout import rank_words
 from evaluation.ranking import digest
 from evaluation.ranking.copies import copies_check
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.reading import entries, overall
+from evaluation.ranking.reading import entries, exact_end, overall
 from evaluation.ranking.tasks import across_tasks
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _REFERENCES = (
     "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
     "Wiesenfarth et al., Methods and open-source toolkit for analyzing and visualizing challenge results, 2021.",
+)
+_FOLLOW_UP: Final = (
+    "Schemper, Smith, A note on quantifying follow-up in studies of failure time, 1996 (median follow-up)."
 )
 _OF_METHODS: Final[tuple[tuple[str, Callable[[Mapping[str, Any]], Any]], ...]] = (
     (
@@ -61,8 +64,12 @@ _OF_METHODS: Final[tuple[tuple[str, Callable[[Mapping[str, Any]], Any]], ...]] =
         lambda entry: any(row["letters"] for row in entry["algorithms"]),
     ),
     (
-        "Clopper, Pearson, The use of confidence or fiducial limits, 1934 (bounds of failure rates).",
-        lambda entry: any(row["failure"] for row in entry["algorithms"]),
+        "Clopper, Pearson, The use of confidence or fiducial limits, 1934 (exact bounds).",
+        lambda entry: any(row["failure"] or exact_end(row) for row in entry["algorithms"]),
+    ),
+    (
+        "Obuchowski, Lieber, Confidence bounds when the estimated ROC area is 1.0, 2002.",
+        lambda entry: entry.get("metric") == "auroc" and any(exact_end(row) for row in entry["algorithms"]),
     ),
     (
         "Rubin, The Bayesian bootstrap, 1981 (probabilities about the lead).",
@@ -171,7 +178,14 @@ def copies_section(
     page.table(["Ranking", "Would have risen with copies", "Could have won with copies"], rows)
 
 
-def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
+def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any], *, has_follow_up: bool = False) -> None:
+    """Write what is needed to compute the ranking again, and the publications of its methods.
+
+    Parameters
+    ----------
+    has_follow_up
+        Whether the report states a follow-up.
+    """
     page.heading(2, "To compute it again")
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     resampled = sum(bool(entry["resampled"]) for entry in [*overall(document), *entries(document)])
@@ -184,4 +198,4 @@ def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> 
         ]
     )
     page.heading(2, "References")
-    page.points([*_REFERENCES, *cited(document)])
+    page.points([*_REFERENCES, *cited(document), *([_FOLLOW_UP] if has_follow_up else [])])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.analyses.sources import Sources
 from evaluation.claims.ranking import headline_of, letters_of, sentences_of, why_without_letters
-from evaluation.claims.sections import LEFT_OUT, RANGES, VALUES, LeftOut, Ranges, Values
+from evaluation.claims.sections import FOLLOWED, LEFT_OUT, RANGES, VALUES, Followed, LeftOut, Ranges, Values
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
 from evaluation.figures import (
@@ -21,8 +21,9 @@ from evaluation.figures import (
     summary_table,
 )
 from evaluation.figures.layout import alike, interval_words, number, percent, rank_words, shared_firsts
+from evaluation.problems import kind_of
 from evaluation.ranking import describe, rank
-from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence
+from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence, recomputable
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.reading import (
     Entry,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment.model import Assessment
+    from evaluation.scoring.evidence import Evidence
 
 _PODIUM_CASES, _PODIUM_ALGORITHMS = 150, 10
 _SHOWN_PAIRS = 30
@@ -114,11 +116,11 @@ def report_blocks(
     raw = raw_values(assessment, results)
     page = DocumentBuilder()
     _head(page, title, document, today)
-    ranking_section(page, assessment, document, raw, justification=justification, top=top)
-    raw_section(page, document, raw, weighted=bool(assessment.interaction_weights))
     counted = load_evidence(evidence)
     if counted is not None and assessment.exclusions:
         counted = counted_results(assessment, results, cases=cases, evidence=counted).evidence
+    ranking_section(page, assessment, document, raw, justification=justification, top=top, evidence=counted)
+    raw_section(page, document, raw, weighted=bool(assessment.interaction_weights))
     kind_section(page, assessment, document, counted, results, cases=cases)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
@@ -147,7 +149,7 @@ def report_blocks(
         # Registered units explain nothing, they are random effects.
         units = [name for name in assessment.aggregation.random if cases is not None and name in cases]
         hardness_section(page, sources([*characteristics, *units]))
-    reproduction_section(page, full)
+    reproduction_section(page, full, has_follow_up=kind_of(assessment).evidence.has_follow_up)
     return page.blocks
 
 
@@ -173,8 +175,15 @@ def ranking_section(
     *,
     justification: str = "",
     top: int | None = None,
+    evidence: Evidence | None = None,
 ) -> None:
-    """Write the ranking scheme in sentences, and every ranking with its sentences, data and table."""
+    """Write the ranking scheme in sentences, and every ranking with its sentences, data and table.
+
+    Parameters
+    ----------
+    evidence
+        Evidence of the cases that count, for statements about the data of some kinds.
+    """
     page.heading(2, "The ranking")
     page.heading(3, "How the winner is determined")
     page.points(describe(_as_resampled(assessment, document)))
@@ -185,12 +194,30 @@ def ranking_section(
         page.heading(3, f"Ranking: {label(entry)}")
         page.text(sentences_of(entry, document))
         if not is_combined(entry):
-            page.text(VALUES.all(Values(entry)))
+            page.text([*VALUES.all(Values(entry)), *_followed(assessment, evidence, entry)])
         spread = spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {})
         _ranking_table(page, entry, spread, level=document["resampling"]["interval"])
         page.text([why_without_letters(entry)], kind="remark")
         _differences(page, assessment, document, entry)
         _inserted(page, entry)
+
+
+def _followed(assessment: Assessment, evidence: Evidence | None, entry: Entry) -> list[str]:
+    """Return a sentence on events and follow-up, for kinds whose references are times to events."""
+    of_kind = kind_of(assessment).evidence
+    if not of_kind.has_follow_up:
+        return []
+    unit = str(assessment.settings.get("unit") or "")
+    if evidence is None or not recomputable(entry["metric"], evidence):
+        return list(FOLLOWED.all(Followed(None, None, None, unit)))
+    for row in entry["algorithms"]:
+        try:
+            known = of_kind.follow_up(evidence.select(entry["metric"], row["name"], entry.get("region") or ""))
+        except KeyError:  # an algorithm without any answer
+            continue
+        if known is not None:
+            return list(FOLLOWED.all(Followed(*known, unit)))
+    return list(FOLLOWED.all(Followed(None, None, None, unit)))
 
 
 def _as_resampled(assessment: Assessment, document: Mapping[str, Any]) -> Assessment:

@@ -80,6 +80,17 @@ class Raw:
             return [case for case in block.cases if case not in self.excluded]
         return sorted(set(self.results["case"]))
 
+    @cached_property
+    def followed(self) -> list[tuple[float, bool]]:
+        """Time of each counted person of a survival challenge, and whether the event happened; empty without evidence."""
+        evidence = self.challenge.evidence
+        if self.assessment.problem != "survival" or evidence is None or not evidence.blocks:
+            return []
+        block = next(iter(evidence.blocks.values()))
+        times = dict(zip(block.cases, block.values[block.value_starts[:-1]], strict=True))
+        events = dict(zip(block.cases, block.values[block.value_starts[:-1] + 1], strict=True))
+        return [(float(times[case]), bool(events[case] == 1)) for case in self.cases]
+
     @property
     def data_sets(self) -> str:
         """The column that distinguishes data sets; empty if all cases belong to one."""

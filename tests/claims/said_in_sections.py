@@ -373,6 +373,34 @@ def _(section: Section, who: str) -> bool:
     return any(listed_alike(who, constant(entry)) for entry in [*section.single, *overall])
 
 
+@means(
+    r"(\d+) of (\d+) people had the event\. The median follow-up is (?:(not) reached: the reverse Kaplan–Meier estimate stays above one half|"
+    r"([\d.e+-]+) ?(\w*), by the reverse Kaplan–Meier estimate)\."
+)
+def _(section: Section, events: str, people: str, no: str | None, median: str | None, unit: str | None) -> bool:
+    """Kaplan and Meier's product by hand, over the people who left without the event."""
+    pairs = section.raw.followed
+    left, median_by_hand = 1.0, None
+    for time in sorted({time for time, _ in pairs}):
+        at_risk = sum(other >= time for other, _ in pairs)
+        left *= 1 - sum(other == time and not event for other, event in pairs) / at_risk
+        if left <= 0.5 + 1e-12 and median_by_hand is None:
+            median_by_hand = time
+    stated = None if no else float(median)
+    return (
+        int(people) == len(pairs)
+        and int(events) == sum(event for _, event in pairs)
+        and (stated is None) == (median_by_hand is None)
+        and (stated is None or (abs(stated - median_by_hand) <= 0.006 * abs(median_by_hand)))
+        and (stated is None or unit == section.raw.assessment.settings["unit"])
+    )
+
+
+@means(r"The number of events and the follow-up are not known: the results came without evidence\.")
+def _(section: Section) -> bool:
+    return section.raw.assessment.problem == "survival" and not section.raw.followed
+
+
 @means(r"Groups not ranked: (\d+) with fewer than 5 cases\.")
 def _(section: Section, number: str) -> bool:
     return int(number) == sum(size < 5 for size in section.sizes.values())

@@ -245,7 +245,14 @@ def build(
     page = record()
     if main_entry(full)["resampled"]:
         page.figure(interval_strip(best_document), "Ranks on all cases with their resampling ranges.")
-    ranking_section(page, assessment, full, raw, justification="Why this scheme was chosen stands under item 30c.")
+    ranking_section(
+        page,
+        assessment,
+        full,
+        raw,
+        justification="Why this scheme was chosen stands under item 30c.",
+        evidence=sources.counted_evidence if with_cases else None,
+    )
     benchmark.exhibits["35a"] = page.exhibits
 
     page = record()
