@@ -153,7 +153,9 @@ def _false_claim(probabilities: Mapping[str, Any]) -> Effect:
     details = [f"{shares}, if failures are as frequent as observed"]
     unseen = probabilities.get("with_one_unseen_failure")
     if unseen is not None:
-        details.append(f"cautious p-value with one unseen failure: {_p_value(unseen)}")
+        details.append(
+            f"cautious p-value with one unseen failure: {_p_value(unseen)} (one-sided, Bayesian bootstrap, unadjusted)"
+        )
     term, explanation = "Leader is not the best", "Probability that the leader is not better than every other team."
     if is_of_new_cases:
         term = "Leader is not first again"

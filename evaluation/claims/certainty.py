@@ -161,7 +161,10 @@ def _with_unseen(facts: Facts) -> str:
     of = _probable(facts)
     assert of is not None
     value = p_value(of["with_one_unseen_failure"])
-    return f"If one failure of {facts.first} went unseen, the value against its lead is {value}: a cautious p-value, not a probability."
+    return (
+        f"If one failure of {facts.first} went unseen, the cautious p-value against its lead is {value} (one-sided, by the Bayesian "
+        "bootstrap, not adjusted). It is not a probability."
+    )
 
 
 def _unseated(facts: Facts) -> bool:
@@ -480,7 +483,8 @@ BESIDE: Final = CATALOGUE.group(
         "A failure has a value.",
         lambda facts: _unseen(facts) and not facts.is_exploratory,
         _with_unseen,
-        "If one failure of unet went unseen, the value against its lead is 0.39: a cautious p-value, not a probability.",
+        "If one failure of unet went unseen, the cautious p-value against its lead is 0.39 (one-sided, by the Bayesian bootstrap, not "
+        "adjusted). It is not a probability.",
     ),
     Claim(
         "certainty.unseated",

@@ -13,6 +13,7 @@ from scipy.special import ndtr
 
 from evaluation.claims.catalogue import CATALOGUE, Claim, Said
 from evaluation.figures.layout import interval_words, number
+from evaluation.ranking.names_of_tests import test_of_pairs
 from evaluation.ranking.reading import MOST_NAMED, is_combined, percent
 from evaluation.ranking.schemes import get_scheme
 from evaluation.wording import joined, plural
@@ -307,6 +308,7 @@ class _Pair:
     """Of the two in the order of the ranking, the better one by the test first."""
     averages: bool
     """True if scores are means of values; a few bad cases can then decide."""
+    test: str
 
 
 def _contradicting(entry: Entry) -> Iterator[_Pair]:
@@ -319,7 +321,7 @@ def _contradicting(entry: Entry) -> Iterator[_Pair]:
     for low in range(len(names)):
         for high in range(low):
             if tested[low][high] and ranks[low] > ranks[high]:
-                yield _Pair(names[low], names[high], p_values[low][high], (low, high), averages)
+                yield _Pair(names[low], names[high], p_values[low][high], (low, high), averages, test_of_pairs(entry))
 
 
 CONTRADICTIONS: Final = CATALOGUE.group(
@@ -329,9 +331,10 @@ CONTRADICTIONS: Final = CATALOGUE.group(
         lambda pair: pair.averages,
         lambda pair: (
             f"{pair.better} is usually better than {pair.higher} case by case, {pair.higher} on average: a few bad cases of "
-            f"{pair.better} decide. (p = {pair.p:.2g})"
+            f"{pair.better} decide ({pair.test}, adjusted by Holm’s method: p = {pair.p:.2g})."
         ),
-        "vnet is usually better than unet case by case, unet on average: a few bad cases of vnet decide. (p = 0.003)",
+        "vnet is usually better than unet case by case, unet on average: a few bad cases of vnet decide (one-sided Wilcoxon signed rank "
+        "test, adjusted by Holm’s method: p = 0.003).",
         parts=_contradicting,
     )
 )
@@ -343,10 +346,11 @@ CROSSES: Final = CATALOGUE.group(
         "The test (Holm) finds the lower ranked one significantly better.",
         lambda _: True,
         lambda pair: (
-            f"{pair.better} is significantly better than {pair.higher} case by case (p = {pair.p:.2g}), and ranks lower by the score "
-            "that is registered."
+            f"{pair.better} is significantly better than {pair.higher} case by case ({pair.test}, adjusted by Holm’s method: "
+            f"p = {pair.p:.2g}), and ranks lower by the score that is registered."
         ),
-        "vnet is significantly better than unet case by case (p = 0.003), and ranks lower by the score that is registered.",
+        "vnet is significantly better than unet case by case (one-sided Wilcoxon signed rank test, adjusted by Holm’s method: "
+        "p = 0.003), and ranks lower by the score that is registered.",
     )
 )
 """Meaning of a cross on a map of pairs, for any kind of score."""

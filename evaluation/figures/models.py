@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import LINE, Figure, figure, number, stars
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE
+from evaluation.ranking.names_of_tests import tests_of_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +49,7 @@ def forest_plot(analysis: Mapping[str, Any], algorithm: str | None = None) -> Fi
                     "color": tone,
                     "thickness": 1.5,
                 },
-                "text": [_words(term, odds=fit["odds"]) for _, term in chosen],
+                "text": [_words(term, fit) for _, term in chosen],
                 "hovertemplate": "%{text}<extra></extra>",
                 "showlegend": True,
             }
@@ -112,9 +113,11 @@ def quantile_plot(fit: Mapping[str, Any]) -> Figure:
     )
 
 
-def _words(term: Mapping[str, Any], *, odds: bool) -> str:
+def _words(term: Mapping[str, Any], fit: Mapping[str, Any]) -> str:
     low, high = term["interval"]
+    adjusted = f", {term['p_adjusted']:.2g} adjusted by Holm’s method" if "p_adjusted" in term else ""
     words = (
-        f"{term['term']}: {number(term['estimate'], 3)} ({number(low, 3)} to {number(high, 3)}), p = {term['p']:.2g}"
+        f"{term['term']}: {number(term['estimate'], 3)} ({number(low, 3)} to {number(high, 3)}), "
+        f"{tests_of_terms(fit).removesuffix('s')}: p = {term['p']:.2g} unadjusted{adjusted}"
     )
-    return f"{words}, odds ratio {number(math.exp(term['estimate']), 3)}" if odds else words
+    return f"{words}, odds ratio {number(math.exp(term['estimate']), 3)}" if fit["odds"] else words

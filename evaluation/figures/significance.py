@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
+from evaluation.ranking.names_of_tests import own_test, test_of_pairs
 from evaluation.ranking.reading import entries, label, names, select
 
 if TYPE_CHECKING:
@@ -52,9 +53,12 @@ def significance_map(
     return _map(
         entry,
         better=[[_is_below(p_values[winner][loser], alpha) for loser in places] for winner in places],
-        words=lambda winner, loser: _words(entry["algorithms"], p_values, winner, loser, adjusted=adjusted),
+        words=lambda winner, loser: _words(entry, p_values, winner, loser, adjusted=adjusted),
         title="Who is significantly better than whom?",
-        legend=(f"significantly better (p ≤ {alpha:g})", "not significantly better"),
+        legend=(
+            f"significantly better (Wilcoxon, p ≤ {alpha:g} {'after Holm' if adjusted else 'unadjusted'})",
+            "not significantly better",
+        ),
     )
 
 
@@ -87,7 +91,7 @@ def better_map(document: Mapping[str, Any], **which: str | None) -> Figure:
         if winner == loser:
             return algorithm_names[winner]
         p_value = p_own[winner][loser]
-        p_words = "" if p_value is None else f" (p of this pair alone: {p_value:.2g})"
+        p_words = "" if p_value is None else f" ({own_test(entry)}, p = {p_value:.2g} unadjusted)"
         verb = "shown to be better than" if better[winner][loser] else "not shown to be better than"
         return f"{algorithm_names[winner]} {verb} {algorithm_names[loser]}{p_words}"
 
@@ -189,10 +193,11 @@ def _is_below(p_value: float | None, alpha: float) -> bool:
     return p_value is not None and p_value <= alpha
 
 
-def _words(algorithms: Any, p_values: Any, winner: int, loser: int, *, adjusted: bool) -> str:
+def _words(entry: Mapping[str, Any], p_values: Any, winner: int, loser: int, *, adjusted: bool) -> str:
+    algorithms = entry["algorithms"]
     if winner == loser:
         return str(algorithms[winner]["name"])
     value = p_values[winner][loser]
-    kind = "p (Holm)" if adjusted else "p"
     p_text = "undefined" if value is None else f"{value:.2g}"
-    return f"{algorithms[winner]['name']} better than {algorithms[loser]['name']}: {kind} = {p_text}"
+    how = "adjusted by Holm’s method" if adjusted else "unadjusted"
+    return f"{algorithms[winner]['name']} better than {algorithms[loser]['name']}: {test_of_pairs(entry)}, p = {p_text} {how}"

@@ -478,7 +478,7 @@ def trials_of_extremes(table: Table, evidence: Evidence | None) -> tuple[int, ..
     if {metric.worst, metric.best} != {0, 1} or not problems.is_known(kind):
         return ()
     of_kind, trials = problems.get(kind).evidence, []
-    for name, value in zip(table.algorithms, table.values[0].tolist(), strict=True):
+    for name, value in zip(table.algorithms, table.values[0].tolist(), strict=True):  # noqa: PD011  (no data frame)
         number = 0
         if value in (0.0, 1.0):
             try:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from evaluation.ranking.model_fits import Transform, design_of, fit_linear, logits, normality, terms_of
+from evaluation.ranking.names_of_tests import LEAST_SQUARES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +129,7 @@ def _fit_plain(
     words = f"logit({value})" if transform == "logit" else value
     return {
         "model": f"{words} ~ {' + '.join(fixed)}",
-        "method": "least squares",
+        "method": LEAST_SQUARES,
         "rows": len(frame),
         "groups": {},
         "terms": terms_of(

@@ -16,8 +16,9 @@ from evaluation.claims.sections import FIRST_BY_GROUP, SHOWN_GROUPS, SIZES, Grou
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.ranking.mixed_model import NoFitError, model_ranking
-from evaluation.ranking.reading import label as label_of
+from evaluation.ranking.names_of_tests import tests_of_terms
 from evaluation.ranking.reading import exact_end, main_entry, score_range, select
+from evaluation.ranking.reading import label as label_of
 from evaluation.rounding import bound_text, decimals_of, difference_texts, signed, to_decimals
 
 if TYPE_CHECKING:
@@ -205,10 +206,13 @@ def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], left_out: Seque
             *map(_sentence, [*left_out, *fit["warnings"]]),
         ]
     )
-    page.figure(forest_plot(analysis), f"By {what}, over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
+    page.figure(
+        forest_plot(analysis),
+        f"By {what}, over all algorithms. Stars mark p ≤ 0.05, 0.01 and 0.001 ({tests_of_terms(fit)}, adjusted by Holm’s method).",
+    )
     terms = [term for term in fit["terms"] if term["term"].split(": ")[0] in names]
     page.table(
-        ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p", "Adjusted p"],
+        ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p, unadjusted", "p, Holm"],
         [
             (
                 term["term"],
@@ -218,7 +222,10 @@ def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], left_out: Seque
             )
             for term in terms
         ],
-        caption=f"Effects of characteristics of the cases on {what}; below 0 is harmful",
+        caption=(
+            f"Effects of characteristics of the cases on {what}; below 0 is harmful. p-values are those of {tests_of_terms(fit)}, "
+            "unadjusted and adjusted by Holm’s method"
+        ),
     )
     if fit["residuals"] is not None:
         page.figure(
@@ -261,8 +268,8 @@ def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None =
         page.text(
             [
                 (
-                    f"Do the algorithms differ at all? χ² = {number(test['statistic'])} with {test['df']} degrees of freedom, "
-                    f"p = {test['p']:.2g}."
+                    f"Do the algorithms differ at all? Likelihood ratio test: χ² = {number(test['statistic'])} with {test['df']} "
+                    f"degrees of freedom, p = {test['p']:.2g} (one test per metric and region, not adjusted)."
                 ),
                 *(_sentence(remark.replace(" (see the quantile plot)", "")) for remark in ranking["fit"]["warnings"]),
             ]
@@ -278,7 +285,10 @@ def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None =
                 )
                 for row in ranking["algorithms"]
             ],
-            caption=f"Ranking by a mixed model of {what}",
+            caption=(
+                f"Ranking by a mixed model of {what}; the last column is by two-sided Wald tests at 5 %, adjusted by Holm’s method over "
+                "all pairs"
+            ),
         )
 
 

@@ -20,6 +20,7 @@ from evaluation.figures import (
 )
 from evaluation.figures.layout import percent
 from evaluation.ranking.comparison import across_schemes
+from evaluation.ranking.names_of_tests import test_of_pairs
 from evaluation.ranking.reading import Entry, entries, is_combined, label, overall
 from evaluation.ranking.significance import can_be_significant
 from evaluation.wording import plural
@@ -85,7 +86,8 @@ def stability_section(
         for entry in tested:
             which = {key: entry.get(key) for key in ("metric", "region", "task", "name")}
             page.figure(
-                significance_map(document, **which, adjusted=True), f"Significance after adjustment: {label(entry)}."
+                significance_map(document, **which, adjusted=True),
+                f"{label(entry)}: {test_of_pairs(entry)}s, adjusted by Holm’s method within this ranking.",
             )
     if comparisons is None:
         comparisons = _compared(assessment, results, cases, schemes)

@@ -87,8 +87,9 @@ class Raw:
         if self.assessment.problem != "survival" or evidence is None or not evidence.blocks:
             return []
         block = next(iter(evidence.blocks.values()))
-        times = dict(zip(block.cases, block.values[block.value_starts[:-1]], strict=True))
-        events = dict(zip(block.cases, block.values[block.value_starts[:-1] + 1], strict=True))
+        numbers = block.values  # noqa: PD011  (no data frame)
+        times = dict(zip(block.cases, numbers[block.value_starts[:-1]], strict=True))
+        events = dict(zip(block.cases, numbers[block.value_starts[:-1] + 1], strict=True))
         return [(float(times[case]), bool(events[case] == 1)) for case in self.cases]
 
     @property

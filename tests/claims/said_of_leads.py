@@ -86,8 +86,8 @@ def _(scene: Scene, units: str, name: str, alone: str, shared: str, never: str) 
 
 
 @means(
-    rf"If one failure of {NAME} went unseen, the value against its lead is (under 0\.01|\S+): a cautious p-value, "
-    r"not a probability\."
+    rf"If one failure of {NAME} went unseen, the cautious p-value against its lead is (under 0\.01|\S+) \(one-sided, by the "
+    r"Bayesian bootstrap, not adjusted\)\. It is not a probability\."
 )
 def _(scene: Scene, name: str, text: str) -> bool:
     value = scene.entry["false_claim_probability"]["with_one_unseen_failure"]

@@ -12,16 +12,19 @@ MOST_CASES = 12
 
 
 @means(
-    rf"{NAME} is usually better than {NAME} case by case, {NAME} on average: a few bad cases of {NAME} decide\. "
-    r"\(p = (\S+)\)"
+    rf"{NAME} is usually better than {NAME} case by case, {NAME} on average: a few bad cases of {NAME} decide "
+    r"\(one-sided (Wilcoxon signed rank|van Elteren) test, adjusted by Holm’s method: p = (\S+)\)\."
 )
-def _(scene: Scene, better: str, higher: str, again: str, bad: str, p: str) -> bool:
+def _(scene: Scene, better: str, higher: str, again: str, bad: str, test: str, p: str) -> bool:
     table = scene.raw.tables_of(scene.entry)[0]
     gaps = table.sign * (
         table.numbers[:, scene.raw.names.index(better)] - table.numbers[:, scene.raw.names.index(higher)]
     )
     ahead = scene.row(higher)["rank"] < scene.row(better)["rank"]
-    return higher == again and better == bad and ahead and float(p) <= 0.05 and (gaps > 0).sum() > (gaps < 0).sum()
+    strata = list(scene.raw.assessment.uncertainty.strata)
+    in_strata = bool(strata) and len(scene.raw.metadata[strata].drop_duplicates()) > 1
+    named = higher == again and better == bad and (test == "van Elteren") == in_strata
+    return named and ahead and float(p) <= 0.05 and (gaps > 0).sum() > (gaps < 0).sum()
 
 
 FIRST = r"(came first|shared first place with it|shared first place with them)"

@@ -14,6 +14,7 @@ from evaluation.figures.layout import number, rank_words, stars
 from evaluation.problems import kind_of
 from evaluation.ranking.characteristics import Characteristic
 from evaluation.ranking.mixed_model import adjust
+from evaluation.ranking.names_of_tests import tests_of_terms
 from evaluation.ranking.own_effects import own_effects
 from reports.domain.characteristics import title_of
 from reports.domain.content import Exhibit
@@ -149,7 +150,7 @@ def effects(
     caption = (
         f"By {title_of(entry)}: change of the team’s value for one standard deviation more of a characteristic, or against its "
         f"first category, with 95 % intervals; left of 0 cases are harder. Least squares over {fit['rows']} cases; stars "
-        f"mark adjusted p ≤ 0.05, 0.01 and 0.001. {looked_at}. {remarks}"
+        f"mark p ≤ 0.05, 0.01 and 0.001 ({tests_of_terms(fit)}, adjusted by Holm’s method). {looked_at}. {remarks}"
     ).strip()
     name, words = draw(forest_plot(analysis, team), caption)
     beside = {term["term"]: term for term in ahead["terms"]}
@@ -158,14 +159,14 @@ def effects(
         for term in sorted(fit["terms"], key=lambda term: term["estimate"])
         if term["term"] in beside and term["term"] != "(Intercept)"
     )
-    columns = ("Characteristic", "Own effect", "Interval", "Adjusted p", "Against the field", "Interval", "Adjusted p")
+    columns = ("Characteristic", "Own effect", "Interval", "p, Holm", "Against the field", "Interval", "p, Holm")
     return [
         Exhibit("figure", origins=keys, text=words, name=name),
         Exhibit(
             "table",
             origins=keys,
             text=f"Effects of characteristics of the cases by {title_of(entry)}; against the field: on the distance from the "
-            "median of all teams on the same case. Below 0 is worse.",
+            f"median of all teams on the same case. Below 0 is worse. p-values are those of {tests_of_terms(fit)}, adjusted by Holm’s method.",
             columns=columns,
             rows=rows,
         ),

@@ -23,8 +23,10 @@ from evaluation.claims.ranking import letters_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
 from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, rank_words
+from evaluation.ranking.names_of_tests import test_of_pairs
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.reading import entries, label, main_entry
+from evaluation.wording import joined
 from leaderboards.queries.current import version_by_key
 from leaderboards.queries.names import names_of_teams, read, shown
 from leaderboards.queries.single_cases import kept_in
@@ -284,12 +286,14 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
         return item
     by: dict[str, float] = {}
     tested = []
+    names_of_tests: set[str] = set()
     for entry in entries(document):
         team_row = _own(entry, facts.team)
         if team_row is None or team_row["rank"] is None:
             continue
         by[label(entry)] = team_row["rank"]
         if entry.get("significantly_better"):
+            names_of_tests.add(f"{test_of_pairs(entry)}s")
             names = [algorithm["name"] for algorithm in entry["algorithms"]]
             index = names.index(facts.team)
             wins = sum(bool(cell) for cell in entry["significantly_better"][index])
@@ -303,7 +307,7 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
             "Significantly worse than",
             "No significant difference",
         )
-        caption = "Teams by paired tests, adjusted by Holm’s method"
+        caption = f"Teams by {joined(sorted(names_of_tests))}, adjusted by Holm’s method"
         item.exhibits.append(
             Exhibit("table", origins=ledger.keys(origin), text=caption, columns=columns, rows=tuple(tested))
         )

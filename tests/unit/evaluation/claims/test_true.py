@@ -133,8 +133,9 @@ WRONG = {
     "a p-value that is halved": changed(
         "certainty.unseen_failure",
         words=lambda facts: (
-            f"If one failure of {facts.first} went unseen, the value against its lead is "
-            f"{facts.entry['false_claim_probability']['with_one_unseen_failure'] / 2:.2f}: a cautious p-value, not a probability."
+            f"If one failure of {facts.first} went unseen, the cautious p-value against its lead is "
+            f"{facts.entry['false_claim_probability']['with_one_unseen_failure'] / 2:.2f} (one-sided, by the Bayesian bootstrap, "
+            "not adjusted). It is not a probability."
         ),
     ),
     "first in more resamples by one of them": changed(
