@@ -17,7 +17,7 @@ class GroupRow:
     change
         One minus Kendall's τ between the ranks in the group and those on all cases, as text.
     first
-        Who is first in the group.
+        Who is first in the group with the interval of its lead, or the number of possible winners. Nobody is named without an interval.
     """
 
     key: str
@@ -47,10 +47,12 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
     Examples
     --------
     >>> found = [{"key": f"site:{n}", "title": "site", "label": str(n), "cases": 5, "first": {"overall": ["a"]},
-    ...           "gaps": {"overall": n / 40}} for n in range(1, 33)]
+    ...           "gaps": {"overall": n / 40}, "leads": {"overall": {"has_interval": True, "text": "0.1 ahead"}}} for n in range(1, 33)]
     >>> [table] = group_tables(found, "overall")
     >>> [row.label for row in table.shown[:3]], len(table.shown), len(table.folded), table.shown[0].change
     (['32', '31', '30'], 10, 22, '0.80')
+    >>> table.shown[0].first
+    'a, 0.1 ahead'
     """
     tables = []
     for title, entries in groupby(findings, key=lambda entry: entry["title"]):
@@ -65,10 +67,18 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
                 label=entry["label"],
                 cases=entry["cases"],
                 change=f"{entry['gaps'][order]:.2f}" if order in entry["gaps"] else "–",
-                first=", ".join(entry["first"][order]),
+                first=_first(entry, order),
             )
             for entry in ranked_entries
         ]
         if rows:
             tables.append(GroupTable(title, rows[:SHOWN_FIRST], rows[SHOWN_FIRST:]))
     return tables
+
+
+def _first(entry: Mapping[str, Any], order: str) -> str:
+    """Return who is first in a group, with the lead; the number of possible winners where the lead has no interval."""
+    lead = entry.get("leads", {}).get(order)
+    if lead is None:  # stored by an earlier version, or without any value
+        return "–"
+    return f"{', '.join(entry['first'][order])}, {lead['text']}" if lead["has_interval"] else str(lead["text"])

@@ -391,16 +391,11 @@ LEFT_OUT: Final = CATALOGUE.group(
 
 @dataclass(frozen=True)
 class Groups:
-    """The cases grouped by a characteristic: cases of each group, who is first there, and how many groups are shown."""
+    """The cases grouped by a characteristic: cases of each group, in how many the lead has an interval, and how many groups are shown."""
 
     sizes: Mapping[str, int]
-    first: Mapping[str, Sequence[str]]
+    with_interval: int
     shown: int
-
-    @property
-    def same(self) -> bool:
-        """True if the same algorithms are first in every group."""
-        return len({tuple(sorted(names)) for names in self.first.values()}) == 1
 
 
 @dataclass(frozen=True)
@@ -430,21 +425,6 @@ def _not_ranked(facts: NotRanked) -> str:
     return f"Groups not ranked: {' and '.join(left_out)}."
 
 
-def _leaders(facts: Groups) -> list[str]:
-    return [f"{label}: {', '.join(names)}" for label, names in facts.first.items()]
-
-
-def _same_first(facts: Groups) -> str:
-    names = next(iter(facts.first.values()))
-    verb, where = (
-        "is" if len(names) == 1 else "are",
-        "both groups" if len(facts.first) == 2 else f"each of the {len(facts.first)} groups",
-    )
-    if len(facts.first) == 1:
-        return f"{joined(names)} {verb} first in the only group."
-    return f"{joined(names)} {verb} first in {where}; differences between groups were not tested."
-
-
 GROUPS_NOT_RANKED: Final = CATALOGUE.group(
     Claim(
         "sections.groups_not_ranked",
@@ -467,23 +447,29 @@ FOLDED: Final = CATALOGUE.group(
     )
 )
 """Claims about the number of groups that a figure folds."""
-FIRST_BY_GROUP: Final = CATALOGUE.group(
+LEADS_BY_GROUP: Final = CATALOGUE.group(
     Claim(
-        "sections.same_first",
-        "The same algorithms are first in every group.",
-        lambda facts: facts.same,
-        _same_first,
-        "unet is first in each of the 3 groups; differences between groups were not tested.",
+        "sections.leads_by_group",
+        "The interval of a lead is known in at least one group.",
+        lambda facts: facts.with_interval > 0,
+        lambda facts: (
+            f"Each group is ranked separately. The lead has an interval in {facts.with_interval} of {counted(len(facts.sizes), 'group')}; "
+            "intervals are not adjusted for the number of groups, and no test compares groups."
+        ),
+        "Each group is ranked separately. The lead has an interval in 2 of 3 groups; intervals are not adjusted for the number of groups, "
+        "and no test compares groups.",
     ),
     Claim(
-        "sections.first_by_group",
-        "Others are first in some group.",
-        lambda facts: not facts.same,
-        lambda facts: f"First by group: {'; '.join(_leaders(facts))}.",
-        "First by group: site A: unet; site B: vnet.",
+        "sections.no_leads_by_group",
+        "The interval of a lead is known in no group.",
+        lambda facts: facts.with_interval == 0,
+        lambda _: (
+            "Each group is ranked separately. No winner is named in any group, because no lead has an interval, and no test compares groups."
+        ),
+        "Each group is ranked separately. No winner is named in any group, because no lead has an interval, and no test compares groups.",
     ),
 )
-"""Claims about the algorithms with the first rank in each group."""
+"""Claims about the first places in groups."""
 SHOWN_GROUPS: Final = CATALOGUE.group(
     Claim(
         "sections.groups_shown",

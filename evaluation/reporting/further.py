@@ -12,7 +12,8 @@ from evaluation.analyses.catalogue import BY_NAME
 from evaluation.analyses.difficulty import MOST_ALGORITHMS as MOST_MODELLED
 from evaluation.analyses.difficulty import MOST_ROWS, hits_of, values_of
 from evaluation.analyses.sources import place_of, readable
-from evaluation.claims.sections import FIRST_BY_GROUP, SHOWN_GROUPS, SIZES, Groups
+from evaluation.claims.group_leads import group_lead
+from evaluation.claims.sections import LEADS_BY_GROUP, SHOWN_GROUPS, SIZES, Groups
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.ranking.mixed_model import NoFitError, model_ranking
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from evaluation.analyses.case_groups import Grouping
     from evaluation.analyses.sources import Sources
+    from evaluation.claims.group_leads import GroupLead
     from evaluation.documents import DocumentBuilder
 
 MOST_GROUPED: Final = 60
@@ -71,15 +73,14 @@ def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[s
         page.heading(3, f"Groups by {grouping.title}")
         ranks = {label: _ranks(document) for label, document in grouping.documents.items()}
         visible_groups = grouping.shown_first()
-        # Not by rank 1: who shares the first place has 1.5 where ties share the mean of their ranks.
-        first = {label: main_entry(document)["winners"] for label, document in grouping.documents.items()}
+        leads = {label: group_lead(main_entry(document), document) for label, document in grouping.documents.items()}
         sizes = {label: document["rankings"][0]["cases"] for label, document in grouping.documents.items()}
-        facts = Groups(sizes, first, len(visible_groups))
+        facts = Groups(sizes, sum(lead.first is not None for lead in leads.values()), len(visible_groups))
         words = [
             *SIZES.all(facts),
             *grouping.left_out,
             *grouping.problems,
-            FIRST_BY_GROUP.first(facts),
+            LEADS_BY_GROUP.first(facts),
             *SHOWN_GROUPS.all(facts),
         ]
         page.text(words)
@@ -87,9 +88,22 @@ def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[s
             (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in visible_groups))
             for a in main["algorithms"]
         ]
-        page.table(["Algorithm", "All cases", *visible_groups], rows, caption=f"Ranks in groups by {grouping.title}")
+        page.table(
+            ["Algorithm", "All cases", *visible_groups], rows, caption=f"Observed ranks in groups by {grouping.title}"
+        )
+        _group_leads(page, grouping.title, {label: leads[label] for label in visible_groups}, sizes)
         for entry in _pooled(sources)[:MOST_VALUE_TABLES]:
             _group_values(page, sources, grouping, entry, visible_groups)
+
+
+def _group_leads(page: DocumentBuilder, title: str, leads: Mapping[str, GroupLead], sizes: Mapping[str, int]) -> None:
+    """Write the first place of each group with the interval of its lead; a winner is named only with an interval."""
+    rows = [
+        (label, sizes[label], lead.first or "not named", lead.over or "–", lead.lead_text)
+        for label, lead in leads.items()
+    ]
+    columns = ["Group", "Cases", "First", "Ahead of", "Lead over the best of the others"]
+    page.table(columns, rows, caption=f"First places in groups by {title}")
 
 
 def _pooled(sources: Sources) -> list[Mapping[str, Any]]:

@@ -407,42 +407,15 @@ def _(section: Section, number: str) -> bool:
 
 
 @means(
-    rf"{NAMES} (is|are) first in (?:(?:both|each of the (\d+)) groups; differences between groups were not tested|the only group)\."
+    r"Each group is ranked separately\. (?:The lead has an interval in (\d+) of (\d+) groups?; intervals are not adjusted for the number of groups, "
+    r"and no test compares groups|No winner is named in any group, because no lead has an interval, and no test compares groups)\."
 )
-def _(section: Section, who: str, verb: str, number: str | None) -> bool:
-    named, groups = sorted(re.findall(NAME, who)), by_group(section)
-    return verb == ("is" if len(named) == 1 else "are") and (
-        groups is None
-        or (all(names == named for names in groups.values()) and (number is None or int(number) == len(groups) > 2))
-    )
-
-
-@means(r"First by group: (.+)\.")
-def _(section: Section, text: str) -> bool:
-    told = {part.split(": ")[0]: sorted(re.findall(NAME, part.split(": ", 1)[1])) for part in text.split("; ")}
-    groups = by_group(section)
-    return (
-        all(told.values()) and len({tuple(names) for names in told.values()}) > 1 and (groups is None or told == groups)
-    )
-
-
-def by_group(section: Section) -> dict[str, list[str]] | None:
-    """Return the winners among the cases of each group, by hand; None if that cannot be repeated here."""
-    entry = section.document.get("overall") or section.document["rankings"][0]
-    if not section.raw.plain or section.document.get("overall") or section.raw.excluded:
-        return None
-    column = next(name for name in GROUP_COLUMNS if name in section.below)
-    known = section.raw.metadata
-    found = {}
-    for label, number in section.sizes.items():
-        if number < 5:
-            continue
-        inside = set(known.loc[known[column].astype(str) == label, "case"])
-        rows = [place for place, case in enumerate(section.raw.cases) if case in inside]
-        (table,) = section.raw.tables_of(entry)
-        ranks = section.raw._of_table(table.numbers[rows], table)
-        found[label] = sorted(name for name, rank in zip(section.raw.names, ranks, strict=True) if rank == ranks.min())
-    return found
+def _(section: Section, number: str | None, groups: str | None) -> bool:
+    """A lead has no interval in combinations of ranks, and where nothing is resampled."""
+    if number is None:
+        return True
+    large = sum(size >= 5 for size in section.sizes.values())
+    return not section.document.get("overall") and 0 < int(number) <= int(groups) <= min(large, 100)
 
 
 @means(r"The table shows the (\d+) groups in which the ranks change most; (\d+) more are counted above\.")

@@ -42,7 +42,9 @@ class WithheldCases:
         """Return the stored groups of cases with their visible information, without groups that have none."""
         if not self.orders:
             return findings
-        groups = [entry | {name: self.told(entry.get(name, {})) for name in ("first", "gaps")} for entry in findings]
+        groups = [
+            entry | {name: self.told(entry.get(name, {})) for name in ("first", "gaps", "leads")} for entry in findings
+        ]
         return [entry for entry in groups if entry["first"]]
 
     def told_group(self, group: Group | None) -> Group | None:

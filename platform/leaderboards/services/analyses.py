@@ -24,6 +24,7 @@ from evaluation import boards
 from evaluation.analyses import baselines, catalogue, exploring
 from evaluation.analyses.sources import Figure, Sources
 from evaluation.assessment import Assessment
+from evaluation.claims.group_leads import group_lead
 from evaluation.figures.markup import for_plotly
 from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.counted import counted_results
@@ -312,6 +313,12 @@ def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str,
                 if algorithm["rank"] == 1 and algorithm["score"] is not None
             ]
             for order, entry in catalogue.orders_of(document, version.table)
+        }
+        leads = {
+            order["key"]: group_lead(entry, document) for order, entry in catalogue.orders_of(document, version.table)
+        }
+        choice["leads"] = {
+            key: {"has_interval": lead.first is not None, "text": lead.lead_text} for key, lead in leads.items()
         }
     return choices
 

@@ -1,14 +1,18 @@
 """Report sections next to figures and tables: true of generated challenges, and in readable English."""
 
+import re
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from evaluation.assessment import parse
 from evaluation.claims.catalogue import CATALOGUE
 from evaluation.claims.sections import (
-    FIRST_BY_GROUP,
     FOLDED,
     GROUPS_NOT_RANKED,
+    LEADS_BY_GROUP,
     LEFT_OUT,
     SHOWN_GROUPS,
     VALUES,
@@ -18,6 +22,7 @@ from evaluation.claims.sections import (
     NotRanked,
     Values,
 )
+from evaluation.reporting import report_blocks
 from tests.claims.attack import case_of
 from tests.claims.said_in_sections import false_in_report, false_sentences, report_of
 
@@ -99,29 +104,51 @@ def test_groups_that_are_small_or_beyond_a_number_are_counted():
     ]
 
 
-def test_a_shared_first_place_names_all_who_share_it():
-    """If ties share the mean of their ranks, no algorithm has rank 1, but there is still a first place."""
-    groups = Groups({"a": 5, "b": 6}, {"a": ["unet", "vnet"], "b": ["unet"]}, shown=2)
-    assert FIRST_BY_GROUP.first(groups) == "First by group: a: unet, vnet; b: unet."
-    assert SHOWN_GROUPS.all(groups) == []
-
-
-def test_the_same_first_in_all_groups_is_told_as_an_observation():
-    def told(*first):
-        names = "abc"[: len(first)]
-        return FIRST_BY_GROUP.first(Groups(dict.fromkeys(names, 5), dict(zip(names, first, strict=True)), shown=3))
-
-    assert told(["unet"], ["unet"], ["unet"]) == (
-        "unet is first in each of the 3 groups; differences between groups were not tested."
+def ranked_in_groups(shift, units=30):
+    """Report of two teams on two scanners, whose gap differs between the scanners."""
+    generator = np.random.default_rng(2)
+    cases = [f"case {number:02d}" for number in range(2 * units)]
+    scanner = np.repeat(["A", "B"], units)
+    level = generator.normal(0.7, 0.05, 2 * units)
+    gap = np.where(scanner == "A", shift[0], shift[1])
+    values = {"unet": level + gap, "vnet": level + generator.normal(0, 0.02, 2 * units)}
+    rows = [(name, case, value) for name in values for case, value in zip(cases, values[name], strict=True)]
+    assessment = parse(
+        {"problem": "table", "metrics": [{"id": "value", "direction": "higher"}], "uncertainty": {"bootstrap": 200}}
     )
-    assert told(["unet", "vnet"], ["unet", "vnet"]) == (
-        "unet and vnet are first in both groups; differences between groups were not tested."
+    results = pd.DataFrame(rows, columns=["algorithm", "case", "value"])
+    metadata = pd.DataFrame({"case": cases, "scanner": scanner})
+    return report_blocks(assessment, results, cases=metadata, subgroups=["scanner"])
+
+
+def test_first_places_in_groups_have_the_interval_of_the_lead():
+    [table] = [
+        block
+        for block in ranked_in_groups((0.03, 0.002))
+        if block.kind == "table" and block.text.startswith("First places")
+    ]
+    by_group = {str(row[0]): list(map(str, row)) for row in table.rows}
+    assert by_group["A"][1:4] == ["30", "unet", "vnet"]
+    for row in by_group.values():
+        low, high = re.search(r"ahead \(95 % interval (\S+) to (\S+)\)", row[4]).groups()
+        assert float(low.replace("−", "-")) < float(high.replace("−", "-"))
+    assert float(re.search(r"interval (\S+) to", by_group["B"][4])[1].replace("−", "-")) < 0
+
+
+def test_no_winner_is_named_in_groups_without_an_interval():
+    [table] = [
+        block
+        for block in ranked_in_groups((0.03, 0.03), units=5)
+        if block.kind == "table" and block.text.startswith("First places")
+    ]
+    assert [list(map(str, row[2:])) for row in table.rows] == [["not named", "–", "none"]] * 2
+    assert LEADS_BY_GROUP.first(Groups({"a": 5, "b": 6}, 0, shown=2)).startswith(
+        "Each group is ranked separately. No winner is named"
     )
-    assert told(["unet"]) == "unet is first in the only group."
 
 
 def test_a_table_of_some_groups_says_how_many_more_there_are():
-    groups = Groups({f"site {number}": 5 for number in range(14)}, {}, shown=10)
+    groups = Groups({f"site {number}": 5 for number in range(14)}, 0, shown=10)
     assert SHOWN_GROUPS.all(groups) == [
         "The table shows the 10 groups in which the ranks change most; 4 more are counted above."
     ]
