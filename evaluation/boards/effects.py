@@ -124,7 +124,17 @@ def _lead(order: Mapping[str, Any], lead: Mapping[str, Any]) -> Effect:
         f"{texts.estimate}{unit}" + (f" ({texts.interval})" if texts.interval else ""),
         f"Difference between the leader and the next best team, and the {level} interval of its lead over the best of the others.",
         "lead",
+        _as_observed(order, lead),
     )
+
+
+def _as_observed(order: Mapping[str, Any], lead: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the interval with the observed failures, of a lead that one more failure could cost."""
+    ends = lead.get("interval_as_observed")
+    if ends is None:
+        return ()
+    texts = outward(lead["estimate"], (ends[0], ends[1]), margin=order.get("margin") or 0.0)
+    return (f"{texts.interval} with failures as observed; one more failed case could cost the first place",)
 
 
 def _break_even(threshold: Mapping[str, Any]) -> Effect:

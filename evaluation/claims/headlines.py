@@ -93,10 +93,25 @@ def _leaning(facts: Facts) -> str:
 def _one_more_failure(facts: Facts) -> str:
     after = facts.rows[0]["rank_if_one_more_failed"]
     if after is not None and after > 1:
-        but = "one more failed case could cost it the first place"
+        but = "one more failed case could cost it the first place, so no winner is named"
     else:  # what a failure of all cases of a unit costs, or what failures cost that happened
-        but = "its lead is not large enough to allow for rare failures"
-    return f"{_leads(facts, 'leads')}, but {but}.{_lead(facts)}"
+        but = "its lead is not large enough to allow for rare failures, so no winner is named"
+    return f"{_leads(facts, 'leads')}, but {but}.{_lead_as_observed(facts) or _lead(facts)}"
+
+
+def _lead_as_observed(facts: Facts) -> str:
+    """Return a sentence on a lead that one more failure would cost, with its interval from the observed failures."""
+    lead = facts.lead
+    ends = None if lead is None else lead.get("interval_as_observed")
+    if lead is None or ends is None:
+        return ""
+    estimate, texts = difference_texts(lead["estimate"], ends, facts.margin)
+    assert texts is not None
+    words = f" With failures as observed, its lead over {lead['over']} is {estimate}{facts.score_unit}"
+    interval = f"{level(lead['level'])} interval"
+    if facts.others > 1:
+        return f"{words}, and over the best of the others {texts[0]} to {texts[1]} ({interval})."
+    return f"{words} ({interval} {texts[0]} to {texts[1]})."
 
 
 def clusters_warning(facts: Facts) -> Mapping[str, Any]:
@@ -292,7 +307,8 @@ HEADLINES: Final = CATALOGUE.group(
         "The first is significantly better, but would not be with one more failure, or with any rate of failures.",
         lambda facts: facts.reason == "one_more_failure",
         _one_more_failure,
-        "unet leads, but one more failed case could cost it the first place. Its lead over vnet is 0.034; over the best of the others it is 0.002 to 0.064.",
+        "unet leads, but one more failed case could cost it the first place, so no winner is named. With failures as observed, its lead over vnet is "
+        "0.034, and over the best of the others 0.021 to 0.047 (95 % interval).",
     ),
     Claim(
         "headline.leaning",

@@ -408,7 +408,10 @@ def again(scene: Scene, units: str, about: str | None, more: str | None, fewer: 
 @means(
     rf"{NAME} leads( so far)?, but "
     rf"(?:{NAMES} (is|are) not significantly worse|(not clearly enough to be named the winner)|"
-    r"(one more failed case could cost it the first place)|(its lead is not large enough to allow for rare failures))\."
+    r"(one more failed case could cost it the first place, so no winner is named)|"
+    r"(its lead is not large enough to allow for rare failures, so no winner is named))\."
+    rf"(?: With failures as observed, its lead over {NAME} is {LEAD}(?: \((\S+ %) interval {ENDS}\)|, and over the best of the others {ENDS} "
+    rf"\((\S+ %) interval\))\.)?"
     rf"(?: Its lead over {NAME} is {LEAD}(?:(?: \(|; over the best of the others it is ){ENDS}\)?)?\.|{AGAIN})?"
 )
 def _(
@@ -420,6 +423,15 @@ def _(
     weak: str | None,
     failure: str | None,
     rare: str | None,
+    clear_over: str | None,
+    clear: str | None,
+    clear_unit: str | None,
+    level_of_two: str | None,
+    low_of_two: str | None,
+    high_of_two: str | None,
+    clear_low: str | None,
+    clear_high: str | None,
+    level_of_more: str | None,
     over: str | None,
     estimate: str | None,
     unit: str | None,
@@ -434,6 +446,13 @@ def _(
         return False
     if over and not leading(scene, name, over, estimate, unit, (low, high)):
         return False
+    if clear_over:
+        ends = (low_of_two, high_of_two) if level_of_two else (clear_low, clear_high)
+        named_level = level_of_two or level_of_more
+        if bool(level_of_two) != (len(scene.rows) == 2) or weak or others or over:
+            return False
+        if not clear_lead(scene, name, clear_over, clear, clear_unit, ends, named_level):
+            return False
     if units and (has_lead(scene) or not again(scene, units, about, more, fewer)):
         return False
     rows = zip(scene.rows[1:], scene.entry["shown_better"][0][1:], strict=True)
@@ -445,6 +464,27 @@ def _(
     return scene.entry["winner"]["reason"] == "one_more_failure" and loses_by_failure(scene, name) in (
         None,
         bool(failure),
+    )
+
+
+def clear_lead(
+    scene: Scene, name: str, over: str, estimate: str, unit: str | None, ends: tuple[str, str], level: str
+) -> bool:
+    """Return whether a lead that one more failure would cost is above the margin with the observed failures, by flips as well."""
+    lead = scene.entry["lead"]
+    as_stated = {**lead, "interval": lead["interval_as_observed"]}
+    alike = Scene(
+        scene.raw,
+        {**scene.entry, "lead": as_stated, "winner": {**scene.entry["winner"], "named": True}},
+        scene.document,
+    )
+    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+    rest = [row["name"] for row in scene.rows if row["name"] != name]
+    return (
+        leading(alike, name, over, estimate, unit, ends, level)
+        and lead["interval_as_observed"][0] > margin
+        and lead["interval_as_observed"][0] <= lead["estimate"] + 1e-9
+        and (margin > 0 or better_by_flips(scene, name, rest))
     )
 
 

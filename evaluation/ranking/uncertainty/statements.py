@@ -370,7 +370,16 @@ class Statements:
                 low = min(low, self.margin() or 0.0)
             low = without_noise(low, self.margin() or 0.0, max(abs(low), abs(high)))
             ends = [low, high] if np.isfinite(low) else None
-        return {"interval": ends, "level": self.uncertainty.interval}
+        stated = {"interval": ends, "level": self.uncertainty.interval}
+        if winner_reason == "one_more_failure" and of_other is not None and comparisons is not None:
+            stated["interval_as_observed"] = self._as_observed(comparisons, of_other["interval"])
+        return stated
+
+    def _as_observed(self, comparisons: Comparisons, ends: Sequence[float] | None) -> list[float] | None:
+        """Return the interval of a lead that one more failure would cost, if failures are as frequent as observed."""
+        linear = self.linear and self.grounds.given is None
+        limit = float(self._first_lead.lower.min()) if linear else comparisons.limit
+        return None if limit is None or ends is None or not np.isfinite(limit) else [limit, max(limit, ends[1])]
 
     def _limit(self, comparisons: Comparisons) -> float | None:
         """Return the lower limit of the lead over the best of the others, whether a winner is named or not."""

@@ -25,6 +25,12 @@ class LeadSerializer(serializers.Serializer):
     estimate = serializers.FloatField()
     interval = serializers.ListField(child=serializers.FloatField(), allow_null=True)
     level = serializers.FloatField(help_text="level of the interval")
+    interval_as_observed = serializers.ListField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        required=False,
+        help_text="interval with failures as observed, of a lead that one more failed case could cost",
+    )
 
 
 class BreakEvenSerializer(serializers.Serializer):
