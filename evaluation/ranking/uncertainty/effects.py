@@ -74,8 +74,10 @@ def of_linear(
     unseating = fewest_to_unseat(lead.differences, strata, weights)
     strongest = int(lead.estimates.argmin())
     is_open = np.flatnonzero(~better[first, others])
+    changes = linear.failure_changes(first)
     settled = units_to_settle(
-        lead.differences[:, is_open], weights, strata, level=winner_share / 2.0, margin=lead.margin, seed=linear.plan.seed, cases=linear.plan.cases
+        lead.differences[:, is_open], weights, strata, level=winner_share / 2.0, margin=lead.margin, seed=linear.plan.seed,
+        cases=linear.plan.cases, costliest=None if changes is None else -changes[:, is_open].min(axis=0, initial=0.0),
     ) if len(is_open) else []  # fmt: skip
     return {
         "lead": {

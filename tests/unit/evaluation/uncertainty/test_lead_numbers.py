@@ -11,7 +11,7 @@ from scipy import stats
 
 from evaluation.ranking.uncertainty.false_claims import of_leads, resampled_leads
 from evaluation.ranking.uncertainty.leads import break_even, fewest_to_unseat
-from evaluation.ranking.uncertainty.settling import MOST, units_to_settle
+from evaluation.ranking.uncertainty.settling import MOST, units_to_settle, units_to_show
 from tests.unit.evaluation.uncertainty.boards import ranked
 from tests.unit.evaluation.uncertainty.recomputed import MeanBoard, fewest_removed, mean_and_error, unit_counts
 
@@ -203,7 +203,10 @@ def test_the_board_names_who_would_take_the_place():
 @pytest.mark.parametrize("margin", [0.0, 0.01])
 @pytest.mark.parametrize("strata", [[0] * 12, [0] * 7 + [1] * 5], ids=["one", "two"])
 def test_numbers_that_would_settle_and_their_ranges(strata, margin):
-    """Normal approximation: (quantile of the level + quantile of power 0.8) × standard error / lead, squared; at least 6."""
+    """Normal approximation: (quantile of the level + quantile of power 0.8) × standard error / lead, squared; at least 6.
+
+    Hall's statistic of the expected values must reach the same quantile, and the present number of units does not suffice.
+    """
     random = np.random.default_rng(3)
     weights = [0.5 / strata.count(stratum) if len(set(strata)) > 1 else 1 / 12 for stratum in strata]
     differences = random.normal([0.05, 0.02, -0.01], 0.06, (12, 3)) * np.array(weights)[:, None]
@@ -216,17 +219,64 @@ def test_numbers_that_would_settle_and_their_ranges(strata, margin):
     def needed(own, counts):
         mean, error, _ = mean_and_error(own, weights, strata, counts)
         lead = mean - margin
-        return max(6, math.ceil(12 * (quantile * error / lead) ** 2)) if lead > 0 else math.inf
+        if lead <= 0:
+            return math.inf
+        plain = max(6, math.ceil(12 * (quantile * error / lead) ** 2))
+        return max(plain, by_hall(lead / (error * math.sqrt(12)), skewness, quantile))
+
+    def by_hall(ratio, skewness, quantile):
+        number = 1
+        while (
+            math.sqrt(number)
+            * (ratio + skewness * ratio**2 / 3 + skewness**2 * ratio**3 / 27 + skewness / (6 * number))
+            < quantile
+            and number <= MOST
+        ):
+            number += 1
+        return number
 
     draws = unit_counts(strata, 4, cases, draws=400)
     for column, settled in enumerate(found):
         own = differences[:, column]
-        estimate = needed(own, [1] * 12)
+        skewness = stats.skew(own, bias=False)
+        estimate = max(13, needed(own, [1] * 12))
         drawn = sorted(needed(own, row) for row in draws)
         low, high = min(drawn[19], estimate), max(drawn[379], estimate)
         stated = [None if number > MOST else number for number in (estimate, low, high)]
         assert [settled.estimate, settled.low, settled.high] == stated
     assert MOST == 10_000
+
+
+def test_skewed_differences_need_more_units_than_symmetric_ones():
+    lead, deviation = np.array([0.05]), np.array([0.1])
+    plain, mild, strong = (
+        units_to_show(lead, deviation, level=0.025, skewness=np.array([skewness]))[0] for skewness in (0.0, -1.0, -4.0)
+    )
+    assert plain == units_to_show(lead, deviation, level=0.025)[0] == 32
+    assert plain < mild < strong
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_number_needed_is_never_one_with_which_the_guard_left_the_comparison_open(seed):
+    """Rare bad cases of the leader make t large, but the guard against skewness and the further failure decide."""
+    random = np.random.default_rng(seed)
+    values = np.clip(0.9 + random.normal(0, 0.002, (30, 2)) + np.array([0.02, 0.0]), 0, 1)
+    values[random.choice(30, 2, replace=False), 0] -= 0.1
+    entry, _ = ranked(values, ("a", "b"), metrics=metric(0), uncertainty={"bootstrap": 200})
+    assert not entry["winner"]["named"]
+    for needed in entry["cases_to_settle"]:
+        assert needed["estimate"] is None or needed["estimate"] > 30
+
+
+def test_the_number_needed_allows_for_one_more_failure():
+    """The lead of 0.02 must exceed the loss of 0.88 by a failure, divided by the number of units."""
+    random = np.random.default_rng(5)
+    values = np.clip(0.86 + random.normal(0, 0.004, (20, 2)) + np.array([0.02, 0.0]), 0, 1)
+    entry, _ = ranked(values, ("a", "b"), metrics=metric(0), uncertainty={"bootstrap": 200})
+    lead = float(values[:, 0].mean() - values[:, 1].mean())
+    assert entry["winner"]["reason"] == "one_more_failure"
+    for needed in entry["cases_to_settle"]:
+        assert needed["estimate"] == math.floor(values[:, 0].max() / lead) + 1
 
 
 def test_only_open_comparisons_are_settled_on_a_board():
