@@ -423,9 +423,11 @@ BESIDE: Final = CATALOGUE.group(
         "Several rankings share the error.",
         lambda facts: facts.family is not None and facts.family["rankings"] > 1,
         lambda facts: (
-            f"The {facts.family['rankings']} {facts.family['role']} rankings share the error, by Holm’s method for winners."
+            f"The {facts.family['rankings']} {facts.family['role']} rankings share the error, by Holm’s method for winners: "
+            f"about {about(facts.winner_share)} in this ranking, and about {about(facts.share_of_all)} over all of them."
         ),
-        "The 3 secondary rankings share the error, by Holm’s method for winners.",
+        "The 3 secondary rankings share the error, by Holm’s method for winners: about 1.1 % in this ranking, and about 3.3 % over all of "
+        "them.",
     ),
     Claim(
         "certainty.look",
@@ -438,11 +440,13 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.several_rankings",
         "A winner could have been named, and the document has several rankings without roles.",
-        lambda facts: facts.reason in _DECIDED and facts.family is None and facts.final_rankings > 1,
+        lambda facts: facts.reason in _DECIDED and facts.family is None and len(facts.final_rankings) > 1,
         lambda facts: (
-            f"The level applies to each of the {facts.final_rankings} rankings separately: over all of them, an error is more likely."
+            f"The level of about {about(facts.winner_share)} applies to each of the {len(facts.final_rankings)} rankings separately. Over all "
+            f"of them, a wrong winner may be named in up to about {about(facts.share_of_all)} of challenges."
         ),
-        "The level applies to each of the 3 rankings separately: over all of them, an error is more likely.",
+        "The level of about 3.3 % applies to each of the 3 rankings separately. Over all of them, a wrong winner may be named in up to "
+        "about 10 % of challenges.",
     ),
     Claim(
         "certainty.to_confirm",

@@ -279,15 +279,25 @@ class Facts:
         family: Mapping[str, Any] | None = self.entry.get("family")
         return family
 
-    @property
-    def final_rankings(self) -> int:
-        """Number of rankings of the document that are not parts of a combined one."""
+    @cached_property
+    def final_rankings(self) -> list[Facts]:
+        """Rankings of the document that are not parts of a combined one."""
         if self.document is None:
-            return 1
+            return [self]
         combined = overall(self.document)
         with_parts = {entry.get("name") for entry in combined}
         apart = [entry for entry in entries(self.document) if entry.get("name") not in with_parts]
-        return len(combined) + len(apart)
+        return [Facts(entry, self.document, self.closed) for entry in [*combined, *apart]]
+
+    @property
+    def share_of_all(self) -> float:
+        """Share of the error that naming a winner may use in all rankings together.
+
+        These are the rankings of the family, which share it, or else all final rankings, whose shares add up.
+        """
+        if self.family is not None:
+            return self.winner_share * float(self.family["tests"])
+        return min(1.0, sum(facts.winner_share for facts in self.final_rankings))
 
     @property
     def change(self) -> int | None:

@@ -581,9 +581,24 @@ def _(scene: Scene, units: str) -> bool:
     return scene.role == "exploratory" and units == NOUNS[scene.document["resampling"]["unit"]]
 
 
-@means(r"The (\d+) (primary|secondary) rankings share the error, by Holm’s method for winners\.")
-def _(scene: Scene, count: str, role: str) -> bool:
-    return scene.role == role and len(scene.family) == int(count) > 1 and scene.still_tested <= int(count)
+@means(
+    r"The (\d+) (primary|secondary) rankings share the error, by Holm’s method for winners: about (\S+ %) in this ranking, and about (\S+ %) over "
+    r"all of them\."
+)
+def _(scene: Scene, count: str, role: str, own: str, total: str) -> bool:
+    return (
+        scene.role == role
+        and len(scene.family) == int(count) > 1
+        and scene.still_tested <= int(count)
+        and alike(scene.winner_share, own)
+        and alike(scene.winner_share * scene.still_tested, total)
+    )
+
+
+def alike(share: float, text: str) -> bool:
+    """Return whether a level has the stated two digits."""
+    stated = float(text.removesuffix(" %"))
+    return abs(100 * share - stated) <= 0.06 * stated
 
 
 @means(
@@ -612,13 +627,23 @@ def _(scene: Scene, name: str, count: str) -> bool:
     return scene.winners == [name] and int(count) > 1 and after in (None, 1) and max(worst, default=1) == 1
 
 
-@means(r"The level applies to each of the (\d+) rankings separately: over all of them, an error is more likely\.")
-def _(scene: Scene, count: str) -> bool:
+@means(
+    r"The level of about (\S+ %) applies to each of the (\d+) rankings separately\. Over all of them, a wrong winner may be named in up to about "
+    r"(\S+ %) of challenges\."
+)
+def _(scene: Scene, own: str, count: str, total: str) -> bool:
     overall = scene.document["overall"] or []
     combined = overall if isinstance(overall, list) else [overall]
     with_parts = {one.get("name") for one in combined}
     apart = [one for one in scene.document["rankings"] if one.get("name") not in with_parts]
-    return scene.role is None and len(combined) + len(apart) == int(count) > 1
+    final = [Scene(scene.raw, one, scene.document) for one in [*combined, *apart]]
+    together = min(1.0, sum(one.winner_share for one in final))
+    return (
+        scene.role is None
+        and len(final) == int(count) > 1
+        and alike(scene.winner_share, own)
+        and alike(together, total)
+    )
 
 
 SOME = r"(Both others|All \d+ others|\d+ of the \d+ others)"

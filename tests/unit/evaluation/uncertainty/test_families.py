@@ -8,6 +8,7 @@ from evaluation.assessment import AssessmentError, parse
 from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.designs.compilation.rankings import _role_problems, _roles
 from evaluation.ranking import rank
+from evaluation.ranking.reading import Facts
 
 NAMES = ("a", "b")
 
@@ -122,10 +123,24 @@ def test_eight_rankings_of_two_equal_teams_name_a_winner_somewhere_in_five_of_a_
 def test_rankings_without_roles_say_that_the_level_applies_to_each():
     document = rank(assessment(("", "", "")), results({"x": 0.05, "y": 0.04, "z": 0.0}))
     texts = sentences_of(document["rankings"][0], document)
-    sentence = "The level applies to each of the 3 rankings separately: over all of them, an error is more likely."
+    sentence = (
+        "The level of about 5 % applies to each of the 3 rankings separately. Over all of them, a wrong winner may be named in up to about "
+        "15 % of challenges."
+    )
     assert sentence in texts
+    assert Facts(document["rankings"][0], document).share_of_all == pytest.approx(0.15)
     single = rank(assessment(("",), "x"), results({"x": 0.05}))
-    assert not any(text.startswith("The level applies to each") for text in sentences_of(single["rankings"][0], single))
+    assert not any("applies to each of the" in text for text in sentences_of(single["rankings"][0], single))
+
+
+def test_rankings_with_a_role_state_their_error_alone_and_together():
+    document = rank(assessment(("primary", "primary", "primary")), results({"x": 0.0, "y": 0.0, "z": 0.0}))
+    assert not any(named(document))
+    for entry in document["rankings"]:
+        assert (
+            "The 3 primary rankings share the error, by Holm’s method for winners: about 1.7 % in this ranking, and about 5 % over all of "
+            "them."
+        ) in sentences_of(entry, document)
 
 
 def test_either_all_rankings_have_a_role_or_none():
