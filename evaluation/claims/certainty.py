@@ -16,7 +16,7 @@ from evaluation.claims.numbers import (
     p_value,
     probability,
 )
-from evaluation.ranking.reading import MOST_NAMED, Facts, listed, percent
+from evaluation.ranking.reading import MOST_NAMED, Facts, is_combined, listed, percent
 from evaluation.ranking.stability import MOST_REVERSED
 from evaluation.rounding import share_down, share_up
 from evaluation.wording import joined, plural
@@ -122,6 +122,21 @@ def _break_even(facts: Facts) -> str:
         f"The lead of {facts.first} could be cancelled if it failed in more than {share_down(rate['rate'])} of cases "
         f"({failures_seen(rate)})."
     )
+
+
+def _is_over_sites(facts: Facts) -> bool:
+    """Return whether the only first of several algorithms was determined from the sums of sites."""
+    return "pooled" in (facts.document or {}) and facts.others > 0 and len(facts.winners) == 1
+
+
+def _why_no_interval(facts: Facts) -> str:
+    reasons = {
+        "too_few_units": f"there are too few {facts.units}",
+        "stratum_too_small": f"a site has only one of the {facts.units}",
+        "too_few_draws": "there were fewer than 200 draws",
+    }
+    why = reasons.get(facts.reason, "the sites sent no sums from which this ranking can be drawn again")
+    return f"The lead has no interval: {why}."
 
 
 def _probable(facts: Facts) -> Mapping[str, Any] | None:
@@ -464,6 +479,24 @@ BESIDE: Final = CATALOGUE.group(
         _break_even,
         "The lead of unet could be cancelled if it failed in more than 1.5 % of cases (0 of 20 observed; up to 14 % could have gone "
         "unseen).",
+    ),
+    Claim(
+        "certainty.no_lead_of_combined",
+        "A ranking over sites combines ranks, and one algorithm is first.",
+        lambda facts: _is_over_sites(facts) and is_combined(facts.entry),
+        lambda _: (
+            "No size of the lead is stated: the ranking combines ranks, and a difference of ranks depends on the other participants."
+        ),
+        "No size of the lead is stated: the ranking combines ranks, and a difference of ranks depends on the other participants.",
+    ),
+    Claim(
+        "certainty.no_lead_interval",
+        "A ranking over sites by one score has one algorithm first, and the sums of the sites allow no interval of its lead.",
+        lambda facts: (
+            _is_over_sites(facts) and not is_combined(facts.entry) and (facts.lead or {}).get("interval") is None
+        ),
+        _why_no_interval,
+        "The lead has no interval: the sites sent no sums from which this ranking can be drawn again.",
     ),
     Claim(
         "certainty.failures_to_lose",

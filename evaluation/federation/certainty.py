@@ -153,10 +153,10 @@ def pooled_statements(
     if draws is not None and reason is None:
         better, inflation = draws.shown(shares.sets)
         p_own, wins = draws.p_own(), alone and draws.wins(first, shares.winner)
-        if wins and not ranking.combined and base.schema > SCHEMA_BEFORE:
+        if alone and count > 1 and not ranking.combined and base.schema > SCHEMA_BEFORE:
             others = np.arange(count) != first
             limit = float(draws.winner_limits(first, shares.winner)[others].min())
-            wins = limit > (margin or 0.0)
+            wins = wins and limit > (margin or 0.0)
     decision = reason or _decision(alone=alone, wins=wins, against=against)
     if is_exploratory and reason not in ("not_resampled", "too_few_draws"):
         decision = "exploratory"
@@ -222,7 +222,27 @@ def pooled_statements(
                 "rank_if_one_more_failed": None,
             }
         )
+    if entry.get("lead") is not None:
+        places = {str(names[j]): position for position, j in enumerate(order)}
+        of_other = rows[places[entry["lead"]["over"]]]["difference_from_first"]
+        level = ranking.assessment.uncertainty.interval
+        ends = _lead_interval(of_other, limit, margin or 0.0, decision=decision)
+        entry["lead"] |= {"interval": ends, "level": level}
     return entry, rows
+
+
+def _lead_interval(
+    of_other: dict[str, Any] | None, limit: float | None, margin: float, *, decision: str
+) -> list[float] | None:
+    """Return the interval of the lead: from the limit over the best of the others to the upper end for the next algorithm.
+
+    Without a winner the lower end is not above the margin, whichever condition failed.
+    """
+    if of_other is None or of_other["interval"] is None or limit is None or not np.isfinite(limit):
+        return None
+    high = of_other["interval"][1]
+    low = min(limit, high) if decision in ("shown", "exploratory") else min(limit, high, margin)
+    return [low, high]
 
 
 def _reason(drawn: int, base: Base) -> str | None:

@@ -26,6 +26,18 @@ def _(scene: Scene, text: str, units: str) -> bool:
     return scene.entry["verdict"] == "significant" and needed > scene.raw.units and noun(scene, needed, units)
 
 
+@means(
+    r"No size of the lead is stated: the ranking combines ranks, and a difference of ranks depends on the other participants\."
+)
+def _(scene: Scene) -> bool:
+    return "pooled" in scene.document and "over" in scene.entry and len(scene.winners) == 1
+
+
+@means(r"The lead has no interval: (.+)\.")
+def _(scene: Scene, _why: str) -> bool:
+    return "pooled" in scene.document and (scene.entry.get("lead") or {}).get("interval") is None
+
+
 @means(rf"The lead of {NAME} could be cancelled if it failed in more than (\S+ %) of cases \({SEEN}\)\.")
 def _(scene: Scene, name: str, rate: str, failed: str, of: str, upper: str) -> bool:
     return (
