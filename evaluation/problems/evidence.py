@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.metrics.values import FloatArray
+    from evaluation.problems.follow_up import FollowUp
     from evaluation.problems.kind_figures import KindFigure
-    from evaluation.problems.survival_answers import FollowUp
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Pieces, Row
 

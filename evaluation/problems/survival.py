@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from evaluation.metrics.survival_values import Censoring
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.case_answers import CaseAnswers
-    from evaluation.problems.survival_answers import FollowUp
+    from evaluation.problems.follow_up import FollowUp
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import CaseEvidence

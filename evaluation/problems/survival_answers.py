@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.answers import UNANSWERED, numbers_of, states_of
+from evaluation.problems.follow_up import FollowUp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,14 +21,6 @@ KNOWN: Final = 2
 """Numbers of the reference: time and event."""
 
 
-class FollowUp(NamedTuple):
-    """Number of people and of events among them, and the median of the follow-up; ``None`` if it cannot be estimated."""
-
-    people: int
-    events: int
-    median: float | None
-
-
 def follow_up_of(evidence: CaseEvidence) -> FollowUp:
     """Return the number of events and the median follow-up, by the reverse Kaplan-Meier estimate.
 
@@ -41,11 +34,11 @@ def follow_up_of(evidence: CaseEvidence) -> FollowUp:
 
     from evaluation.metrics.survival_values import Followed, event_free_survival
 
-    _, _, known = known_of(evidence)
-    under_observation = event_free_survival(Followed(known.time, ~known.event))
+    _, _, followed = known_of(evidence)
+    under_observation = event_free_survival(Followed(followed.time, ~followed.event))
     reached = np.flatnonzero(under_observation.survival <= 0.5 + _ROUNDING)
     median = float(under_observation.times[reached[0]]) if len(reached) else None
-    return FollowUp(len(known.time), int(known.event.sum()), median)
+    return FollowUp(len(followed.time), int(followed.event.sum()), median)
 
 
 def known_of(evidence: CaseEvidence) -> tuple[Any, Any, Followed]:

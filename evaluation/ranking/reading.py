@@ -133,11 +133,11 @@ def exact_end(row: Mapping[str, Any]) -> tuple[str, float, float] | None:
     >>> exact_end({"score_confidence_interval": {"method": "exact_one_sided", "interval": [0.74, 1.0], "level": 0.95}})
     ('at least', 0.74, 0.95)
     """
-    known = row.get("score_confidence_interval") or {}
-    if known.get("method") != EXACT:
+    interval = row.get("score_confidence_interval") or {}
+    if interval.get("method") != EXACT:
         return None
-    low, high = known["interval"]
-    return ("at least", low, known["level"]) if high == 1.0 else ("at most", high, known["level"])
+    low, high = interval["interval"]
+    return ("at least", low, interval["level"]) if high == 1.0 else ("at most", high, interval["level"])
 
 
 def label(entry: Entry) -> str:

@@ -212,11 +212,11 @@ def _followed(assessment: Assessment, evidence: Evidence | None, entry: Entry) -
         return list(FOLLOWED.all(Followed(None, None, None, unit)))
     for row in entry["algorithms"]:
         try:
-            known = of_kind.follow_up(evidence.select(entry["metric"], row["name"], entry.get("region") or ""))
+            follow_up = of_kind.follow_up(evidence.select(entry["metric"], row["name"], entry.get("region") or ""))
         except KeyError:  # an algorithm without any answer
             continue
-        if known is not None:
-            return list(FOLLOWED.all(Followed(*known, unit)))
+        if follow_up is not None:
+            return list(FOLLOWED.all(Followed(*follow_up, unit)))
     return list(FOLLOWED.all(Followed(None, None, None, unit)))
 
 
