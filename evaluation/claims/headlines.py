@@ -93,9 +93,9 @@ def _leaning(facts: Facts) -> str:
 def _one_more_failure(facts: Facts) -> str:
     after = facts.rows[0]["rank_if_one_more_failed"]
     if after is not None and after > 1:
-        but = "one more failed case could cost it the first place, so no winner is named"
+        but = "one more failed case could cost it the first place"
     else:  # what a failure of all cases of a unit costs, or what failures cost that happened
-        but = "its lead is not large enough to allow for rare failures, so no winner is named"
+        but = "its lead is not large enough to allow for rare failures"
     return f"{_leads(facts, 'leads')}, but {but}.{_lead_as_observed(facts) or _lead(facts)}"
 
 
@@ -307,7 +307,7 @@ HEADLINES: Final = CATALOGUE.group(
         "The first is significantly better, but would not be with one more failure, or with any rate of failures.",
         lambda facts: facts.reason == "one_more_failure",
         _one_more_failure,
-        "unet leads, but one more failed case could cost it the first place, so no winner is named. With failures as observed, its lead over vnet is "
+        "unet leads, but one more failed case could cost it the first place. With failures as observed, its lead over vnet is "
         "0.034, and over the best of the others 0.021 to 0.047 (95 % interval).",
     ),
     Claim(

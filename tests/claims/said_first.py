@@ -408,8 +408,8 @@ def again(scene: Scene, units: str, about: str | None, more: str | None, fewer: 
 @means(
     rf"{NAME} leads( so far)?, but "
     rf"(?:{NAMES} (is|are) not significantly worse|(not clearly enough to be named the winner)|"
-    r"(one more failed case could cost it the first place, so no winner is named)|"
-    r"(its lead is not large enough to allow for rare failures, so no winner is named))\."
+    r"(one more failed case could cost it the first place)|"
+    r"(its lead is not large enough to allow for rare failures))\."
     rf"(?: With failures as observed, its lead over {NAME} is {LEAD}(?: \((\S+ %) interval {ENDS}\)|, and over the best of the others {ENDS} "
     rf"\((\S+ %) interval\))\.)?"
     rf"(?: Its lead over {NAME} is {LEAD}(?:(?: \(|; over the best of the others it is ){ENDS}\)?)?\.|{AGAIN})?"
