@@ -205,8 +205,8 @@ def ranking_section(
 def _followed(assessment: Assessment, evidence: Evidence | None, entry: Entry) -> list[str]:
     """Return a sentence on events and follow-up, for kinds whose references are times to events."""
     of_kind = kind_of(assessment).evidence
-    if not of_kind.has_follow_up:
-        return []
+    if not of_kind.has_follow_up or assessment.metric(entry["metric"]).level != "dataset":
+        return []  # costs of a run do not depend on times to an event
     unit = str(assessment.settings.get("unit") or "")
     if evidence is None or not recomputable(entry["metric"], evidence):
         return list(FOLLOWED.all(Followed(None, None, None, unit)))

@@ -165,6 +165,8 @@ def independent_trials(metric: MetricUse, evidence: CaseEvidence) -> int:
     if metric.id == "auroc":
         is_whole = options.get("max_fpr") in (None, 1) and samples.scores is not None
         return int(min(belongs.sum(), (~belongs).sum())) if is_whole else 0
+    if samples.decision is None:
+        return 0
     counted = belongs if metric.id in ("sensitivity", "specificity") else np.isin(samples.decision, positive)
     return int((counted if metric.id in ("sensitivity", "ppv") else ~counted).sum())
 
