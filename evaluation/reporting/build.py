@@ -28,9 +28,9 @@ from evaluation.ranking.raw import raw_values
 from evaluation.ranking.reading import (
     Entry,
     entries,
+    exact_end,
     is_combined,
     is_ranked,
-    exact_end,
     label,
     main_entry,
     overall,
