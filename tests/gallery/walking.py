@@ -1,8 +1,8 @@
-"""A design from its document to the bundle of each phase: registered, launched, three teams, closed, reported."""
+"""A design from the empty form to the bundle of each phase: registered, launched, three teams, closed, reported."""
 
 import csv
 import io
-import zipfile
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -14,28 +14,16 @@ import numpy as np
 import pandas as pd
 from django.utils import timezone
 
-from accounts.models import User
-from challenges.models import Challenge, Phase, Team
-from challenges.services import close_phase, join_with_team, launch
-from datastore.test_sets.services.sealing import create_test_set
-from datastore.uploads.services.uploads import append
+from challenges.models import Phase
 from datastore.uploads.storage import load_json
-from designs import services as designs
 from evaluation.problems import kind_of
 from evaluation.problems.registered_examples import names_of_cases, write_characteristics
-from executions.models import AlgorithmArchive, AlgorithmUpload, Execution
-from executions.services import assembling, running
 from leaderboards.models import RankingVersion
-from leaderboards.services import bundles, following, rankings
-from registry.services import register
-from reports.exposure.queries.facts import Audience
 from reports.models import Report
-from reports.services import reports
 from submissions.models import Submission
 from submissions.queries import results_frame
-from submissions.services import algorithms, scoring, validation
-from submissions.services.submitting import create_upload, finish
 from tests.containers.stand_in_engine import StandInEngine, Work
+from tests.gallery.browsing import Browser, packed
 from tests.gallery.samples import TEAMS, Sample
 from tests.integration.challenges.world import person
 
@@ -43,21 +31,18 @@ FEW_RESAMPLES: Final = 20
 MOST_CASES: Final = 6
 
 
-def launched(document: dict[str, Any], *, slug: str) -> tuple[Challenge, User]:
-    """Import a document, register it, and launch the challenge with a schedule around today."""
-    document["challenge"]["challenge_schedule"] = around_today(document["challenge"]["challenge_schedule"])
+def prepared(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document with a schedule around today, few resamples and few starts of containers."""
+    challenge = document["challenge"] | {
+        "challenge_schedule": around_today(document["challenge"]["challenge_schedule"])
+    }
+    tasks = []
     for task in document["tasks"]:
-        task["uncertainty_settings"] = task["uncertainty_settings"] | {"bootstrap": FEW_RESAMPLES}
+        changed = {"uncertainty_settings": task["uncertainty_settings"] | {"bootstrap": FEW_RESAMPLES}}
         if not any(metric.get("cost") for metric in task["metrics"]):
-            task["algorithm_execution"] = task["algorithm_execution"] | {"batch_cases": MOST_CASES}
-    owner = person(f"olga-{slug}".replace("_", "-"))
-    design, problems = designs.import_design(
-        actor=owner, title=document["challenge"]["challenge_name"], data=document, slug=slug.replace("_", "-")
-    )
-    assert problems == []
-    frozen = designs.freeze_version(actor=owner, design=design, name="Accepted")
-    version = register(design_version=frozen, actor=owner)
-    return launch(actor=owner, registration=version.registration, slug=design.slug), owner
+            changed["algorithm_execution"] = task["algorithm_execution"] | {"batch_cases": MOST_CASES}
+        tasks.append(task | changed)
+    return document | {"challenge": challenge, "tasks": tasks}
 
 
 def around_today(schedule: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -71,93 +56,52 @@ def around_today(schedule: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def sampled(phase: Phase, folder: Path, owner: User) -> Sample:
-    """Write sample data for a phase, and seal its references."""
+def sampled(phase: Phase, folder: Path) -> Sample:
+    """Write sample data for a phase: references with characteristics, images, and predictions of each team."""
     assessment = phase.assessment
     number = min(kind_of(assessment).samples.cases_of(assessment), MOST_CASES)
     kind_of(assessment).samples.write_registered(assessment, folder, cases=number, algorithms=TEAMS)
     facts = write_characteristics(assessment, folder, number)
     cases = names_of_cases(number)
-    images = None
     if phase.algorithms:
-        images = folder / "images"
-        images.mkdir()
+        (folder / "images").mkdir()
         for index, case in enumerate(cases):
-            volume = nibabel.Nifti1Image(np.full((3, 4, 5), index + 1, dtype=np.uint8), np.eye(4))
-            nibabel.save(volume, images / f"{case}.nii.gz")
-    table = pd.DataFrame([{"case": case, **more} for case, more in facts.items()])
-    create_test_set(
-        phase=phase,
-        references=folder / "references",
-        images=images,
-        cases=cases,
-        metadata=table if len(table.columns) > 1 else None,
-        actor=owner,
-    )
+            nibabel.save(_image(folder / f"references/{case}.nii.gz", index + 1), folder / f"images/{case}.nii.gz")
     return Sample(assessment, folder, cases, facts)
 
 
-def submitted(phase: Phase, team: Team, sample: Sample, engine: StandInEngine) -> Submission:
-    """Submit the predictions of a team by the registered method, and let workers score them."""
+def _image(reference: Path, value: int) -> nibabel.Nifti1Image:
+    """Return an image of one value on the grid of a reference, or on a small grid if the reference is no image."""
+    shape, affine = (3, 4, 5), np.eye(4)
+    if reference.exists():
+        image = nibabel.load(reference)
+        shape, affine = image.shape[:3], image.affine
+    return nibabel.Nifti1Image(np.full(shape, value, dtype=np.uint8), affine)
+
+
+def sealed(browser: Browser, phase: Phase, sample: Sample) -> None:
+    """Pack references, characteristics and images as an archive of the organizers, and seal it."""
+    parts = sample.folder / "archive"
+    shutil.copytree(sample.references, parts / "references")
+    (parts / "references/cases.csv").rename(parts / "cases.csv")
+    if (sample.folder / "images").exists():
+        shutil.copytree(sample.folder / "images", parts / "images")
+    browser.seal(phase, packed(parts, sample.folder / "archive.zip"))
+
+
+def submitted(browser: Browser, phase: Phase, team: str, sample: Sample, engine: StandInEngine) -> Submission:
+    """Submit the predictions of a team by the registered method; workers run and score them."""
     if phase.algorithms:
-        submission = _by_container(phase, team, sample, engine)
+        programs = {}
+        engine.script = lambda work: programs[work.start.image_id](work)
+        image, key = browser.send_image(phase, team)
+        programs[image] = _program(sample, team)
     else:
-        submission = _by_upload(phase, team, sample.predictions(team.name))
-    validation.validate(submission_id=submission.pk)
-    while scoring.score_next_chunk():
-        pass
-    submission.refresh_from_db()
-    if submission.state != Submission.State.SCORED:
-        from submissions import tasks
-
-        tasks.finish(str(submission.runs.get().pk))
-        submission.refresh_from_db()
+        archive = packed(sample.predictions(team), sample.folder / f"{team}.zip")
+        key = browser.send_archive(phase, archive)
+    browser.workers.work()
+    submission = Submission.objects.get(pk=key)
     assert submission.state == Submission.State.SCORED, (submission.log, submission.reason, submission.report)
-    return submission
-
-
-def _by_upload(phase: Phase, team: Team, folder: Path) -> Submission:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(folder).as_posix())
-    content = buffer.getvalue()
-    user = team.members.get().user
-    upload = create_upload(user=user, phase=phase, team=team, file_name="predictions.zip", size=len(content))
-    append(upload=upload, offset=0, read=io.BytesIO(content).read)
-    return finish(upload=upload)
-
-
-def _by_container(phase: Phase, team: Team, sample: Sample, engine: StandInEngine) -> Submission:
-    """Run a program that answers what the folder of the team contains, one case per start."""
-    user = team.members.get().user
-    common: dict[str, Any] = {"phase": phase, "team": team, "user": user, "kind": "image"}
-    upload = AlgorithmUpload.objects.create(
-        **common,
-        file_name="image.tar",
-        size=10,
-        offset=10,
-        state=AlgorithmUpload.State.COMPLETE,
-        expires_at=timezone.now(),
-    )
-    image = AlgorithmArchive.objects.create(
-        **common,
-        upload=upload,
-        file_name="image.tar",
-        size=10,
-        state=AlgorithmArchive.State.READY,
-        digest=f"sha256:{TEAMS.index(team.name):064d}",
-        checked_at=timezone.now(),
-    )
-    engine.held.append(image.digest)
-    engine.script = _program(sample, team.name)
-    submission = algorithms.hand_in(user=user, phase=phase, team=team, image=image)
-    while running.run_next_batch():
-        pass
-    for execution in Execution.objects.filter(state=Execution.State.ASSEMBLING):
-        assembling.assemble(execution_id=execution.pk)
-    submission.refresh_from_db()
     return submission
 
 
@@ -209,27 +153,76 @@ class Walked:
     digest: str
 
 
-def walked(document: dict[str, Any], folder: Path, engine: StandInEngine, *, slug: str) -> tuple[list[Walked], Report]:
-    """Walk through the final phase of every task, and make the report of the challenge for its organizers."""
-    challenge, owner = launched(document, slug=slug)
-    people = {name: person(f"{name.lower()}-{challenge.slug}") for name in TEAMS}
-    teams = {name: join_with_team(user=user, challenge=challenge, team_name=name) for name, user in people.items()}
+def walked(
+    document: dict[str, Any], folder: Path, browser: Browser, engine: StandInEngine, *, name: str
+) -> tuple[list[Walked], Report]:
+    """Walk from the empty form through the final phase of every task to the report of the challenge."""
+    slug = name.replace("_", "-")
+    owner = person(f"olga-{slug}", is_superuser=True)
+    browser.be(owner)
+    design = browser.write(document, document["challenge"]["challenge_name"])
+    assert not differences(document, browser.exported(design))
+    browser.rehearse(design)
+    challenge = browser.launch(browser.register(design), slug)
+    phases = [
+        Phase.objects.select_related("task__challenge").filter(task=task).order_by("position").last()
+        for task in challenge.tasks.order_by("pk")
+    ]
+    samples = {}
+    for phase in phases:
+        samples[phase.pk] = sampled(phase, folder / str(phase.pk))
+        sealed(browser, phase, samples[phase.pk])
+    runs: dict[int, dict[str, Any]] = {phase.pk: {} for phase in phases}
+    for team in TEAMS:
+        browser.be(person(f"{team.lower()}-{slug}"))
+        browser.join(challenge, team)
+        for phase in phases:
+            submission = submitted(browser, phase, team, samples[phase.pk], engine)
+            runs[phase.pk][team] = submission.runs.get(counts=True)
+    browser.be(owner)
     found = []
-    for task in challenge.tasks.order_by("pk"):
-        phase = Phase.objects.select_related("task__challenge").filter(task=task).order_by("position").last()
-        assert phase is not None
-        sample = sampled(phase, folder / str(task.pk), owner)
-        runs = {name: submitted(phase, team, sample, engine).runs.get(counts=True) for name, team in teams.items()}
-        close_phase(actor=owner, phase=phase)
-        phase.refresh_from_db()
-        rankings.request_ranking(phase.pk)
-        rankings.rank_phase(phase_id=phase.pk)
-        following.follow_phase(phase_id=phase.pk)
+    for phase in phases:
+        browser.close(phase)
         version = RankingVersion.objects.filter(phase=phase).latest("number")
-        results = pd.concat([results_frame(run).assign(algorithm=name) for name, run in runs.items()])
-        content = b"".join(bundles.chunks(version, key=phase.slug))
+        results = pd.concat([results_frame(run).assign(algorithm=team) for team, run in runs[phase.pk].items()])
         found.append(
-            Walked(phase, replace(sample, results=results), load_json(version.document_name), content, version.digest)
+            Walked(
+                phase,
+                replace(samples[phase.pk], results=results),
+                load_json(version.document_name),
+                browser.bundle(phase),
+                version.digest,
+            )
         )
-    report = reports.request_report(actor=owner, challenge=challenge, audience=Audience.ORGANIZERS)
-    return found, reports.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
+    browser.report(challenge)
+    return found, Report.objects.get(challenge=challenge)
+
+
+def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a document that an exported one does not have with the same value.
+
+    The form completes rows of metrics with facts of the catalogue. These are no differences.
+    """
+    parts = [("", wanted["challenge"], found["challenge"])]
+    assert len(wanted["tasks"]) == len(found["tasks"])
+    parts += [(own["task_name"], own, other) for own, other in zip(wanted["tasks"], found["tasks"], strict=True)]
+    return [
+        f"{task} {name}: {value!r}, {other.get(name)!r}"
+        for task, values, other in parts
+        for name, value in values.items()
+        if value and not _is_kept(value, other.get(name))
+    ]
+
+
+def _is_kept(value: Any, found: Any) -> bool:
+    if isinstance(value, Mapping):
+        return isinstance(found, Mapping) and all(_is_kept(cell, found.get(key)) for key, cell in value.items() if cell)
+    if isinstance(value, list):
+        return (
+            isinstance(found, list)
+            and len(found) == len(value)
+            and all(_is_kept(own, other) for own, other in zip(value, found, strict=True))
+        )
+    if isinstance(value, str):
+        return isinstance(found, str) and value.split() == found.split()
+    return bool(value == found)

@@ -10,6 +10,8 @@ from playwright.sync_api import expect
 from designs.services.examples import example_document
 from evaluation.assessment import parse
 from evaluation.designs.catalogue import shipped
+from tests.e2e.helpers import design_form
+from tests.e2e.helpers.design_form import fill_input, fill_page, saved
 from tests.e2e.helpers.people import be
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -22,7 +24,6 @@ for name in ("ada", "bo"):
     user = User.objects.create_user(name, name + "@example.org", {PASSWORD!r})
     EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
 """
-OTHER = "__other__"
 
 
 @pytest.fixture(scope="module")
@@ -32,129 +33,13 @@ def site(platform):
 
 
 def start(page, site, title):
-    page.goto(f"{site.url}/designs/")
-    page.get_by_role("link", name="Start a design").first.click()
-    page.get_by_label("Working title").fill(title)
-    page.get_by_role("main").get_by_role("button", name="Start").click()
-    page.wait_for_url("**/designs/*/")
-    return page.url.rstrip("/").rsplit("/", 1)[-1]
+    """Start an empty design; returns its slug."""
+    return design_form.start(page, site.url, title)
 
 
 def next_words(page):
     """Return the first heading of the overview of a design."""
     return page.locator(".design-step h2")
-
-
-def saved(field):
-    field.locator(".design-status__ok").wait_for()
-
-
-# Saving begins 150 ms after a change, and a change during a save waits for it: until nothing was sent for a while.
-QUIET = """() => {
-  const busy = document.querySelector("form.htmx-request");
-  const now = performance.now();
-  if (busy || !window.__quietSince) window.__quietSince = busy ? 0 : now;
-  return !busy && now - window.__quietSince > 400;
-}"""
-
-
-def text_of(value):
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def unfold(field):
-    """Open all folded parts in the rows of a table."""
-    field.locator("[data-rows-list]").evaluate(
-        "rows => rows.querySelectorAll('details').forEach((details) => (details.open = true))"
-    )
-
-
-def fill_input(field, name, value):
-    box = field.locator(f'[name="{name}"]').first
-    if isinstance(value, bool):
-        box.select_option("true" if value else "false")
-    elif isinstance(value, dict):
-        box.select_option(OTHER)
-        field.locator(f'[name="{name}.other"]').fill(value["other"])
-    elif box.evaluate("box => box.tagName") == "SELECT":
-        box.select_option(value)
-    else:
-        box.fill(text_of(value))
-
-
-def fill_state(field, state):
-    """Choose why a field has no value."""
-    field.get_by_text("Can’t answer this?").click()
-    field.locator(f'[name="state"][value="{state["state"]}"]').check()
-    if "reason" in state:
-        field.locator('[name="reason"]').fill(state["reason"])
-
-
-def fill_value(field, parameter, value):
-    """Enter a value with the editor of its type."""
-    if parameter.type == "list-of-objects":
-        fill_rows(field, value)
-    elif parameter.type == "object":
-        for key, cell in value.items():
-            fill_input(field, f"value.{key}", cell)
-    elif parameter.type in ("enum", "multi-enum"):
-        for item in value if isinstance(value, list) else [value]:
-            field.locator(f'[name="value"][value="{item}"]').check()
-    else:
-        field.locator('[name="value"]').fill(text_of(value))
-
-
-def fill_rows(field, rows):
-    """Enter the rows of a table."""
-    for index, row in enumerate(rows):
-        # An empty table begins with a row to write in.
-        if index:
-            field.get_by_role("button", name="Add a row").click()
-        unfold(field)
-        for key, cell in row.items():
-            if key != "options":
-                fill_input(field, f"row.{index}.{key}", cell)
-
-
-def fill_field(field, parameter, values):
-    """Enter the value of one parameter from the document, with the editor of its type.
-
-    The function returns False if the document has no entry for the parameter.
-    """
-    value, state = values.get(parameter.id), values.get(f"{parameter.id}__state")
-    if value is None and state is None:
-        return False
-    # What applies follows from answers; until then a field is folded to a line.
-    if field.locator("form.design-form").is_hidden():
-        field.locator("details.design-idle > summary").click()
-    if state is not None:
-        fill_state(field, state)
-    else:
-        fill_value(field, parameter, value)
-    if details := values.get(f"{parameter.id}__details"):
-        more = field.get_by_role("button", name="In more detail")
-        if more.get_attribute("aria-expanded") != "true":
-            more.click()
-        field.locator('[name="details"]').fill(details)
-    field.locator("form.design-form").dispatch_event("change")
-    if parameter.id == "metrics":
-        saved(field)
-        fill_options(field, value)
-    return True
-
-
-def fill_options(field, rows):
-    """Fill in the options of metrics, which appear after a metric is chosen."""
-    given = [(index, name, value) for index, row in enumerate(rows) for name, value in row.get("options", {}).items()]
-    for index, name, value in given:
-        box = field.locator(f'[name="row.{index}.options.{name}"]')
-        box.wait_for(state="attached")
-        box.evaluate(
-            "box => { for (let at = box.closest('details'); at; at = at.parentElement.closest('details')) at.open = true; }"
-        )
-        box.fill(str(value))
-        with field.page.expect_response("**/save/"):
-            box.blur()
 
 
 def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, seen):
@@ -170,20 +55,10 @@ def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, 
     assert page.get_by_text("The design is not ready for submission").is_visible()
     for section in shipped().sections:
         for values, task in ((document["challenge"], ""), (document["tasks"][0], "task-1")):
-            parameters = [p for p in shipped().in_section(section.key) if p.is_task == bool(task)]
-            if not parameters:
+            if not [p for p in shipped().in_section(section.key) if p.is_task == bool(task)]:
                 continue
             page.goto(f"{site.url}/designs/{slug}/form/{section.key}/{task}{'/' if task else ''}")
-            # As somebody who types faster than the server saves.
-            fields = [page.locator(f"#f-{p.id}{f'-{task}' if task else ''}") for p in parameters]
-            filled = [
-                field
-                for field, parameter in zip(fields, parameters, strict=True)
-                if fill_field(field, parameter, values)
-            ]
-            for field in filled:
-                saved(field)
-            page.wait_for_function(QUIET)
+            fill_page(page, section.key, values, task)
             seen.check(axe=section.key in ("summary", "assessment_method"))
     page.goto(f"{site.url}/designs/{slug}/versions/")
     # What still stands before the gate is in the message of a failure.

@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from designs.services.examples import example_document
 from evaluation.designs.catalogue import shipped
 from tests.e2e.designs.effort import CLICK, PASTE, READ, READING
-from tests.e2e.designs.test_design_form import QUIET, fill_field, next_words, saved
+from tests.e2e.designs.test_design_form import next_words
+from tests.e2e.helpers.design_form import QUIET, fill_field, saved
 from tests.e2e.helpers.people import be
 from tests.e2e.installation import PATIENCE
 from tests.e2e.paths.clicks import Way

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evaluation.designs.catalogue import shipped
-from tests.e2e.designs.test_design_form import QUIET, fill_field, saved
+from tests.e2e.helpers.design_form import QUIET, fill_field, saved
 from tests.e2e.helpers.people import be
 from tests.e2e.reviews import steps
 from tests.unit.registry.test_every_category import of_category
