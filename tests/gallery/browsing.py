@@ -21,8 +21,6 @@ from evaluation.designs.catalogue import shipped
 from leaderboards.queries.rankings import key_of
 from tests.e2e.helpers.design_form import fill_page, start
 
-PATIENCE: Final = 30_000
-"""Milliseconds for an act; no page waits for a worker here."""
 MOST_TASKS_OF_WORKERS: Final = 2000
 SUBMISSION: Final = re.compile(r"/submissions/([0-9a-f-]{36})/$")
 REGISTERED: Final = re.compile(r"/registry/([a-z]+-\d{4}-\d{4})/$")
@@ -63,7 +61,6 @@ class Browser:
 
     def __init__(self, page: Page, url: str, workers: Workers, folder: Path) -> None:
         self.page, self.url, self.workers, self.folder = page, url, workers, folder
-        page.set_default_timeout(PATIENCE)
 
     def be(self, user: User) -> None:
         """Continue as another person, who is signed in."""

@@ -22,6 +22,7 @@ from tests.integration.reports.conftest import plain_picture
 __all__ = ["broker_of_its_own", "chromium", "context", "engine", "page", "private_files", "seen", "tab"]
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.slow,
     pytest.mark.django_db(transaction=True),
     pytest.mark.any_database("Values and ranks are computed again. Launch and scoring are tested on both databases."),
 ]
