@@ -203,12 +203,11 @@ def test_a_report_without_its_extra_names_the_extra_in_one_line(run, tmp_path):
 
 def test_the_extra_of_the_platform_names_what_a_checkout_requires():
     def names(lines):
-        return {line.lower() for line in lines} - {"podium-evaluation[gpu,merging,report]"}
+        return {line.lower() for line in lines} - {"podium-evaluation[formats,gpu,merging,report]"}
 
     lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
     bare = {line.partition(">")[0].lower() for line in lines if line and not line.startswith("#")}
     extras = PROJECT["optional-dependencies"]
-    declared = names(
-        [*PROJECT["dependencies"], *extras["gpu"], *extras["merging"], *extras["report"], *extras["platform"]]
-    )
+    parts = ("formats", "gpu", "merging", "report", "platform")
+    declared = names([*PROJECT["dependencies"], *(line for part in parts for line in extras[part])])
     assert {name.partition(">")[0] for name in declared} == bare
