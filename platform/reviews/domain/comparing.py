@@ -58,19 +58,24 @@ def compared(reviews: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> list
     for index, (_, answers) in enumerate(reviews):
         for answer in answers:
             questions.setdefault((answer["section"], answer["question"]), {})[index] = answer
-    rows = [_question(section, question, names, found) for (section, question), found in questions.items()]
+    rows = [
+        _question(section, question, names, answers_by_reviewer)
+        for (section, question), answers_by_reviewer in questions.items()
+    ]
     return sorted(rows, key=lambda row: not row.differs)
 
 
 def _question(
-    section: str, question: str, names: Sequence[str], found: Mapping[int, Mapping[str, Any]]
+    section: str, question: str, names: Sequence[str], answers_by_reviewer: Mapping[int, Mapping[str, Any]]
 ) -> ComparedQuestion:
     answers = tuple(
-        ComparedAnswer(name, _short(found[index]), found[index]["words"]) if index in found else ComparedAnswer(name)
+        ComparedAnswer(name, _short(answers_by_reviewer[index]), answers_by_reviewer[index]["words"])
+        if index in answers_by_reviewer
+        else ComparedAnswer(name)
         for index, name in enumerate(names)
     )
-    judgements = [text for answer in found.values() if (text := answer["judgement"]) not in _UNDECIDED]
-    scores = [score for answer in found.values() if (score := answer["score"]) is not None]
+    judgements = [text for answer in answers_by_reviewer.values() if (text := answer["judgement"]) not in _UNDECIDED]
+    scores = [score for answer in answers_by_reviewer.values() if (score := answer["score"]) is not None]
     differs = len(set(judgements)) > 1 or (bool(scores) and max(scores) - min(scores) >= APART)
     return ComparedQuestion(section, question, answers, differs, not differs and max(len(judgements), len(scores)) > 1)
 

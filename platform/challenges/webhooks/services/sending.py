@@ -62,12 +62,12 @@ def _queue(pk: Any) -> int:
     )
     if webhook is None:
         return 0
-    # The end is read first: an entry that is added now is found by the next sweep.
+    # The end is read first: an entry that is added now is entries_of_events by the next sweep.
     end = Head.objects.filter(pk=1).values_list("sequence", flat=True).first() or 0
-    found = Entry.objects.filter(
+    events = Entry.objects.filter(
         scope=webhook.owner.slug, act__in=acts_of(webhook.events), sequence__gt=webhook.sequence, sequence__lte=end
     )
-    entries = list(found.order_by("sequence").only("sequence", "act", "time")[:AT_ONCE])
+    entries = list(events.order_by("sequence").only("sequence", "act", "time")[:AT_ONCE])
     webhook.sequence = entries[-1].sequence if len(entries) == AT_ONCE else max(end, webhook.sequence)
     webhook.save(update_fields=["sequence"])
     deliveries = [
