@@ -62,7 +62,7 @@ def _queue(pk: Any) -> int:
     )
     if webhook is None:
         return 0
-    # The end is read first: an entry that is added now is entries_of_events by the next sweep.
+    # The end is read first: an entry that is added now is detected by the next sweep.
     end = Head.objects.filter(pk=1).values_list("sequence", flat=True).first() or 0
     events = Entry.objects.filter(
         scope=webhook.owner.slug, act__in=acts_of(webhook.events), sequence__gt=webhook.sequence, sequence__lte=end
