@@ -1,6 +1,7 @@
 """Random pairs of nearly equal grids, stored as NIfTI headers, and the decision on each.
 
-``python -m tests.unit.evaluation.readers.near_grids 10000`` checks any number of pairs and prints the counts.
+``python -m tests.unit.evaluation.readers.near_grids 10000`` checks any number of pairs and prints the rows of the table
+of ``docs/correctness/grids.md``; it ends with exit code 1 if a decision is wrong.
 """
 
 import sys
@@ -33,14 +34,30 @@ def rotation(axis, angle):
 
 def random_affine(rng):
     """Shape and matrix of an upright, tilted or oblique volume."""
+    if rng.random() < 0.3:
+        return nearly_turned_round(rng)
     shape = tuple(int(n) for n in rng.integers(2, 500, 3))
     spacing = np.exp(rng.uniform(np.log(0.3), np.log(5), 3))
     # No scanner's volume is longer than half a metre.
     spacing = np.minimum(spacing, 500 / np.array(shape))
-    tilt = rng.choice([0.0, np.radians(0.05), np.radians(0.5), rng.uniform(0, np.pi)])
+    slight = np.exp(rng.uniform(np.log(1e-5), np.log(1e-2)))
+    tilt = rng.choice([0.0, slight, np.radians(0.05), np.radians(0.5), rng.uniform(0, np.pi)])
     columns = rotation(rng.normal(size=3), tilt) @ BASES[rng.integers(len(BASES))]
     affine = np.eye(4)
     affine[:3, :3] = columns * spacing
+    affine[:3, 3] = rng.uniform(-300, 300, 3)
+    return shape, affine
+
+
+def nearly_turned_round(rng):
+    """Shape and matrix of a large volume near a half turn, whose far corners the rounding of a quaternion moves most."""
+    shape = tuple(int(n) for n in rng.integers(350, 513, 3))
+    spacing = rng.uniform(0.7, 0.95, 3)
+    spacing[rng.integers(3)] = rng.uniform(0.25, 0.4)
+    base = rng.choice([0, 2])
+    axis = np.eye(3)[2 if base == 0 else 0] + rng.normal(0, 1e-4, 3)
+    affine = np.eye(4)
+    affine[:3, :3] = rotation(axis, rng.uniform(-9e-4, 9e-4)) @ BASES[base] * spacing
     affine[:3, 3] = rng.uniform(-300, 300, 3)
     return shape, affine
 
@@ -107,6 +124,19 @@ def smallest_shift(shape, ours, theirs):
     return min(shifts)
 
 
+ROUNDING = 1e-4
+"""Displacement in voxels by which rounding may change a decision at a limit."""
+ROWS = {
+    "the same matrix, below 0.5 voxels": lambda kind, shift: kind == "same" and shift < 0.5,
+    "the same matrix, 0.5 to 1 voxel (rounding of the quaternion)": lambda kind, shift: (
+        kind == "same" and 0.5 <= shift <= 1
+    ),
+    "another matrix, below 0.5 voxels": lambda kind, shift: kind != "same" and shift < 0.5,
+    "another matrix, 0.5 to 1 voxel": lambda kind, shift: kind != "same" and 0.5 <= shift <= 1,
+    "above 1 voxel": lambda kind, shift: shift > 1,
+}
+
+
 def check(pairs, seed, folder):
     """Decide on random pairs; returns counts, and the pairs that are decided wrongly."""
     rng = np.random.default_rng(seed)
@@ -119,27 +149,34 @@ def check(pairs, seed, folder):
         actual, theirs = stored(folder / "prediction.nii", shape, other, forms[1])
         try:
             shift = align(expected, actual, file="prediction.nii").shift
-            accepted = True
+            decision = "accepted"
         except ReadError:
-            shift, accepted = None, False
+            shift, decision = None, "refused"
         true_shift = smallest_shift(shape, ours, theirs)
-        counts[kind, "accepted" if accepted else "refused"] += 1
-        rounding = 0.01
+        row = next(name for name, holds in ROWS.items() if holds(kind, true_shift))
+        counts[kind, decision] += 1
+        counts[row, decision] += 1
+        counts["forms", *forms] += 1
         # A pair that was stored from one matrix differs by nothing but the rounding of its form.
-        must_accept = true_shift < 0.5 - rounding or (kind == "same" and true_shift <= 1)
-        must_refuse = true_shift > 1 + rounding
-        if (must_accept and not accepted) or (must_refuse and accepted):
+        must_accept = true_shift < 0.5 - ROUNDING or (kind == "same" and true_shift <= 1 - ROUNDING)
+        must_refuse = true_shift > 1 + ROUNDING
+        if (must_accept and decision == "refused") or (must_refuse and decision == "accepted"):
             wrong.append((pair, kind, forms, true_shift, shift))
-        if kind == "same":
-            counts["same, 0.5 to 1 voxel"] += 0.5 <= true_shift <= 1
-            counts["same, above 1 voxel"] += true_shift > 1
     return counts, wrong
+
+
+def table(counts):
+    """The rows of the table of the documentation."""
+    return [
+        f"| {row} | {counts[row, 'accepted'] + counts[row, 'refused']:,} | {counts[row, 'accepted']:,} | {counts[row, 'refused']:,} |"
+        for row in ROWS
+    ]
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         decided, failed = check(int(sys.argv[1]), 1, Path(name))
-    for key, count in sorted(decided.items(), key=str):
-        print(key, count)
+    print("\n".join(table(decided)))
+    print("combinations of stored matrices:", sum(1 for key in decided if key[0] == "forms"))
     print("wrong:", len(failed), failed[:5])
     sys.exit(bool(failed))
