@@ -39,6 +39,13 @@ class Outcome:
         return [finding for finding in self.questions if finding.severity is Severity.HOLD]
 
     @property
+    def nothing_found(self) -> Finding | None:
+        """The finding that no case can be scored, which refuses every submission; ``None`` if a case can be scored."""
+        from evaluation.checking.sentences import finding
+
+        return finding("nothing_found", count=self.expected) if len(self.findings) >= self.expected else None
+
+    @property
     def will_be_taken(self) -> bool:
         """True if the platform will accept the submission.
 
@@ -55,7 +62,9 @@ class Outcome:
         lines += [note.sentence for note in self.questions if note not in self.asked]
         lines += self.extra[:_EXTRA_SHOWN]
         lines.append(f"{self.expected - len(self.findings)} of {self.expected} cases can be scored.")
-        if self.findings and self.incomplete_allowed and self.missing_case:
+        if self.nothing_found is not None:
+            lines.append(self.nothing_found.sentence)
+        elif self.findings and self.incomplete_allowed and self.missing_case:
             lines.append(f"If you submit these files, each other case {self.missing_case}.")
         elif self.findings and not self.incomplete_allowed:
             lines.append("This phase takes complete submissions only.")
@@ -64,10 +73,12 @@ class Outcome:
     @property
     def document(self) -> dict[str, Any]:
         """The result as JSON values."""
+        nothing = self.nothing_found
+        findings = self.findings if nothing is None else [*self.findings, nothing]
         return {
             "schema": 1,
             "expected": self.expected,
-            "findings": [{**finding.document, "message": finding.reason} for finding in self.findings],
+            "findings": [{**finding.document, "message": finding.reason} for finding in findings],
             "questions": [question.document for question in self.questions],
             "extra": self.extra,
             "will_be_taken": self.will_be_taken,
