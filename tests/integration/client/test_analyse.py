@@ -1,6 +1,8 @@
 """`podium analyse`: a table of a finished challenge over real HTTP, from the upload to the verdict and the files."""
 
 import json
+from html import unescape
+from pathlib import Path
 
 import pytest
 import requests
@@ -18,6 +20,9 @@ pytestmark = [
         "The workbench is asked by the client. `workbench/test_brought_tables.py` runs on both databases."
     ),
 ]
+
+
+REPORTS = Path(__file__).parents[2] / "data" / "reports"
 
 
 @pytest.fixture
@@ -62,6 +67,27 @@ def test_from_a_file_to_the_verdict_and_a_bundle_that_is_verified(analysing_podi
     answer = requests.get(addresses["bundle.zip"], timeout=10)  # it is shared
     (tmp_path / "bundle.zip").write_bytes(answer.content)
     assert verify(tmp_path / "bundle.zip", digest=digest.removeprefix("Digest: ")).same
+
+
+def test_a_row_of_means_of_a_report_is_no_case(analysing_podium):
+    table = REPORTS / "table-mean-row" / "table.csv"
+    code, out, err = analysing_podium("analyse", table, "--direction", "higher", "--share")
+    assert code == 0, (out, err)
+    outcome = BroughtTable.objects.get().outcome
+    note = "Not used as cases: the last rows, which summarize the others (mean)."
+    assert note in outcome["notes"]
+    address = out.split("Page: ")[1].split(" ")[0]
+    assert note in requests.get(address, timeout=10).text
+
+
+def test_the_means_of_nnunet_are_named(analysing_podium, client, world):
+    code, out, _ = analysing_podium("analyse", REPORTS / "table-nnunet-summary" / "summary.json")
+    assert code == 1
+    sentence = "this is nnU-Net's summary.json, and it holds means without values of single cases"
+    assert sentence in out
+    client.force_login(world.ada)
+    page = client.get(BroughtTable.objects.get().get_absolute_url(), secure=True)
+    assert sentence in unescape(page.content.decode())
 
 
 def test_columns_and_directions_are_answered_by_options(analysing_podium, tmp_path):

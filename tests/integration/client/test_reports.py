@@ -57,12 +57,16 @@ TABLE = {
     "mask-255-as-instances": expected("inst.json", "one_object_in_pieces", state=State.HELD),
     "zip-powershell-backslash": expected("seg.json"),
 }
-"""README line of each report that is a submission, as a row. Other reports: `test_other_reports_are_tested_elsewhere`."""
-ELSEWHERE = {
-    "podium-try-relative-path": ("tests/unit/client/test_trying.py", "relative"),
-    "table-mean-row": ("tests/unit/evaluation/test_reading_tables.py", "mean"),
-    "table-nnunet-summary": ("tests/unit/evaluation/test_reading_tables.py", "summary.json"),
-}
+"""What each report that is a submission leads to, as its README line states.
+
+The others: `test_analyse.py` (tables of results), `test_command.py` (the same bytes twice) and
+`tests/unit/containers/test_images.py` (an image at a relative path).
+"""
+OTHERS = {"podium-try-relative-path", "table-mean-row", "table-nnunet-summary", "workbooks"}
+
+
+def test_the_table_names_every_report():
+    assert {path.name for path in REPORTS.iterdir() if path.is_dir()} == set(TABLE) | OTHERS
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """Mistakes that participants make use no quota, and correct submissions that look unusual are scored."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from tests.integration.submissions.test_instances import CASES as IMAGES
 from tests.integration.submissions.test_instances import nuclei, png
 from tests.integration.submissions.test_tables import CASES as TABLE_CASES
 from tests.integration.submissions.test_tables import boxes, cells, table
-from tests.integration.submissions.world import AFFINE, CASES, World, labels, nifti, predictions, zipped
+from tests.integration.submissions.world import AFFINE, CASES, SHAPE, World, build, labels, nifti, predictions, zipped
 
 __all__ = ["cells", "nuclei"]
 
@@ -107,6 +109,20 @@ def test_mistakes_in_boxes_use_no_quota(cells: World, workers):
     assert quota(cells.phase, cells.adas, cells.ada).used_today == 0
 
 
+def test_corners_in_place_of_sizes_in_coco_use_no_quota(cells: World, workers):
+    images = [{"id": number, "file_name": f"{case}.png"} for number, case in enumerate(TABLE_CASES)]
+    entries = [
+        {"image_id": number, "category_id": 1, "score": 0.5, "bbox": [5, 5, 15 + number, 16 + number]}
+        for number in range(len(TABLE_CASES))
+    ]
+    document = {"images": images, "categories": [{"id": 1, "name": "cell"}], "annotations": entries}
+    submission, found = submitted(cells, {"objects.json": json.dumps(document).encode()})
+    assert submission.state == State.HELD, submission.reason
+    assert "boxes_as_corners" in found
+    states.withdraw(submission=submission, actor=cells.ada)
+    assert quota(cells.phase, cells.adas, cells.ada).used_today == 0
+
+
 def test_a_semantic_mask_in_place_of_an_instance_map_is_held(nuclei: World, workers):
     mask = np.zeros((30, 40), np.uint8)
     mask[2:10, 3:11] = mask[14:22, 20:29] = 255
@@ -122,6 +138,13 @@ def test_correct_but_unusual_submissions_are_scored(world: World, workers):
     for value in (0, 1):
         submission, found = submitted(world, each(lambda a, value=value: np.full_like(a, value)))
         assert (submission.state, found) == (State.SCORED, set())
+
+
+def test_empty_predictions_of_cases_that_are_empty_in_truth_are_scored(tmp_path, db, workers):
+    empty = np.zeros(SHAPE, np.uint8)
+    world = build(tmp_path / "empty", references=dict.fromkeys(CASES, empty))
+    submission, found = submitted(world, {f"{case}.nii.gz": nifti(empty) for case in CASES})
+    assert (submission.state, found) == (State.SCORED, set())
 
 
 def test_the_interface_shows_questions_with_their_sentences(client, world: World, workers):

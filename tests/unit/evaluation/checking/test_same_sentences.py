@@ -9,10 +9,10 @@ from podium_client.validating import Outcome
 
 from api.submissions.serializers import FindingSerializer, QuestionSerializer
 from evaluation.checking import Severity
-from evaluation.checking.sentences import SENTENCES, finding
+from evaluation.checking.sentences import SENTENCES, finding, of_issue
 from evaluation.cli.score import _lines
-from evaluation.readers import Geometry, ReadError
-from evaluation.readers.geometry import align
+from evaluation.readers import ReadError
+from evaluation.readers.errors import REMEDIES
 from evaluation.scoring import ScoredFolders
 from executions.scoring.domain.matching import reported
 from executions.scoring.domain.report import Extra, Report, Status
@@ -108,16 +108,28 @@ def test_a_sentence_begins_with_a_capital_letter_or_with_a_name(finding_id):
     assert reason[0].isupper() or reason.startswith(("{file}", "{case}", "{count}"))
 
 
-def test_what_a_reader_refuses_has_one_sentence_too():
-    affine = tuple(tuple(float(i == j) + 5.0 * (j == 3 and i == 0) for j in range(4)) for i in range(4))
-    plain = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
-    with pytest.raises(ReadError) as caught:
-        align(Geometry((4, 4, 4), (1.0,) * 3, plain), Geometry((4, 4, 4), (1.0,) * 3, affine), file="case_1.nii.gz")
-    from evaluation.checking.sentences import of_issue
-
-    found = of_issue(caught.value.issue, case="case_1", file="case_1.nii.gz")
-    scored = ScoredFolders(reasons={("a", "case_1"): caught.value.issue})
-    report = Report(inspected=True, findings={"case_1": reported(found)})
+@pytest.mark.parametrize("kind", REMEDIES)
+@pytest.mark.parametrize("file", ["case_1.nii.gz", "labels.csv"])
+def test_what_a_reader_refuses_has_one_sentence_too(kind, file):
+    issue = ReadError(kind, file, "what the file has", "what the task expects").issue
+    found = of_issue(issue, case="case_1", file=file)
+    assert (found.id, found.sentence) == (kind, f"{issue.message}. {issue.remedy}".strip())
+    scored = ScoredFolders(reasons={("a", "case_1"): issue})
+    report = Report.of(Report(inspected=True, findings={"case_1": reported(found)}).document())
+    shown = FindingSerializer(report.troubled[0]).data
+    assert (shown["kind"], f"{shown['message']}. {shown['remedy']}".strip()) == (kind, found.sentence)
     assert found.sentence in "\n".join(_lines(scored, "a"))
     assert found.sentence in client(found)
     assert f'{found.reason}</td><td data-label="Remedy">{found.remedy}' in page(report)
+
+
+def test_the_client_names_an_empty_result_as_the_page_does():
+    missing = [finding("file_missing", case=f"case_{number}", ending=".nii.gz") for number in range(3)]
+    nothing = finding("nothing_found", count=3)
+    empty = Outcome(3, missing, [], True, "counts as 0")
+    assert nothing.sentence in empty.lines
+    assert "If you submit these files" not in "\n".join(empty.lines)
+    assert empty.document["findings"][-1]["id"] == "nothing_found"
+    some = Outcome(3, missing[:2], [], True, "counts as 0")
+    assert nothing.sentence not in some.lines
+    assert {each["id"] for each in some.document["findings"]} == {"file_missing"}

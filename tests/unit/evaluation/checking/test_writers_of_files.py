@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import nibabel
 import numpy as np
 import pandas as pd
+import pycocotools.mask
 import pytest
 import SimpleITK
 import skimage.io
@@ -20,8 +22,11 @@ from evaluation.assessment import parse
 from evaluation.checking import Severity
 from evaluation.scoring import score_folders
 
+# pycocotools implements an older protocol of NumPy.
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept:DeprecationWarning")
+
 KINDS = tuple(problem.id for problem in problems.scored_problems())
-OF_VOLUMES = ("semantic_segmentation", "instance_segmentation", "segmentation_with_confidence")
+OF_VOLUMES = ("semantic_segmentation", "instance_segmentation", "segmentation_with_confidence", "image_to_image")
 DECIMAL = re.compile(r"-?\d+\.\d+(e[+-]?\d+)?")
 
 
@@ -50,6 +55,21 @@ def itk_image(path: Path, ending: str) -> tuple[str, bytes] | None:
     return ending, saved(lambda target: SimpleITK.WriteImage(image, target), ending)
 
 
+def nnunet_image(path: Path, reader: str) -> tuple[str, bytes] | None:
+    """A segmentation as the two NIfTI writers of nnU-Net v2 save it: `SimpleITKIO` and `NibabelIO`."""
+    if reader == "nibabel":
+        source = nibabel.load(path)
+        return ".nii.gz", saved(nibabel.Nifti1Image(np.asarray(source.dataobj), source.affine).to_filename, ".nii.gz")
+    source = SimpleITK.ReadImage(str(path))
+    if source.GetDimension() == 4:
+        return None
+    image = SimpleITK.GetImageFromArray(SimpleITK.GetArrayFromImage(source))
+    image.SetSpacing(source.GetSpacing())
+    image.SetOrigin(source.GetOrigin())
+    image.SetDirection(source.GetDirection())
+    return ".nii.gz", saved(lambda target: SimpleITK.WriteImage(image, target, True), ".nii.gz")
+
+
 def saved(write, ending: str) -> bytes:
     import tempfile
 
@@ -72,6 +92,8 @@ VOLUMES = {
     "nibabel, both matrices": lambda path: nibabel_image(path, form="both"),
     "nibabel, sform": lambda path: nibabel_image(path, form="sform"),
     "nibabel, qform": lambda path: nibabel_image(path, form="qform"),
+    "nnU-Net, SimpleITK": lambda path: nnunet_image(path, "SimpleITK"),
+    "nnU-Net, nibabel": lambda path: nnunet_image(path, "nibabel"),
     "SimpleITK, NIfTI": lambda path: itk_image(path, ".nii.gz"),
     "SimpleITK, MetaImage": lambda path: itk_image(path, ".mha"),
     "SimpleITK, NRRD": lambda path: itk_image(path, ".nrrd"),
@@ -104,6 +126,55 @@ TABLES = {
 }
 
 
+def coco_masks(content: bytes, *, compressed: bool) -> bytes:
+    """Masks of objects with the counts of pycocotools: compressed as text, or as a list of numbers."""
+    document = json.loads(content)
+    for entry in document["objects"]:
+        segmentation = entry["segmentation"]
+        if isinstance(segmentation["counts"], list):
+            segmentation = pycocotools.mask.frPyObjects(segmentation, *segmentation["size"])
+        mask = pycocotools.mask.decode(segmentation)
+        encoded = pycocotools.mask.encode(np.asfortranarray(mask))
+        counts = encoded["counts"].decode() if compressed else run_lengths(mask)
+        entry["segmentation"] = {"size": [int(size) for size in encoded["size"]], "counts": counts}
+    return json.dumps(document).encode()
+
+
+def run_lengths(mask: np.ndarray) -> list[int]:
+    """Numbers of equal pixels in the order of columns, beginning with background."""
+    flat = mask.ravel(order="F")
+    edges = np.flatnonzero(np.diff(flat)) + 1
+    lengths = np.diff([0, *edges, flat.size]).tolist()
+    return [0, *lengths] if flat[0] else lengths
+
+
+def coco_objects(content: bytes) -> bytes:
+    """Boxes of a table as a COCO document."""
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+    cases, classes = (sorted({row[column] for row in rows}) for column in ("case", "class"))
+    entries = []
+    for row in rows:
+        x, y, right, lower = (float(row[column]) for column in ("x_min", "y_min", "x_max", "y_max"))
+        entries.append(
+            {
+                "image_id": cases.index(row["case"]),
+                "category_id": classes.index(row["class"]),
+                "bbox": [x, y, right - x, lower - y],
+                "score": float(row["score"]),
+            }
+        )
+    images = [{"id": number, "file_name": f"test/{case}.png"} for number, case in enumerate(cases)]
+    categories = [{"id": number, "name": name} for number, name in enumerate(classes)]
+    return json.dumps({"images": images, "categories": categories, "annotations": entries}).encode()
+
+
+MASKS = {
+    "pycocotools": lambda content: coco_masks(content, compressed=True),
+    "COCO, plain counts": lambda content: coco_masks(content, compressed=False),
+}
+OBJECTS = "COCO, boxes"
+
+
 @pytest.fixture(scope="module")
 def challenges(tmp_path_factory):
     """One small challenge per kind, with the rows of its first algorithm."""
@@ -124,7 +195,7 @@ def challenges(tmp_path_factory):
 
 def as_volumes(source: Path, target: Path) -> None:
     """Write label images as volumes of four slices on an oblique grid; copy all other files."""
-    target.mkdir()
+    target.mkdir(parents=True)
     turn = np.deg2rad(20)
     affine = np.array(
         [
@@ -135,6 +206,9 @@ def as_volumes(source: Path, target: Path) -> None:
         ]
     )
     for path in source.iterdir():
+        if path.is_dir():
+            as_volumes(path, target / path.name)
+            continue
         if path.suffix != ".png":
             shutil.copy(path, target / path.name)
             continue
@@ -157,6 +231,10 @@ def rows_of(assessment, references, predictions):
 def written(path: Path, writer: str) -> tuple[str, bytes] | None:
     """Name and content of a file by another program; None if that program does not write such files."""
     stem = path.name.partition(".")[0]
+    if path.suffix == ".json" and writer in MASKS and "objects" in json.loads(path.read_bytes()):
+        return path.name, MASKS[writer](path.read_bytes())
+    if path.name == "objects.csv" and writer == OBJECTS:
+        return "objects.json", coco_objects(path.read_bytes())
     if path.suffix == ".csv" and writer in TABLES:
         return path.name, TABLES[writer](path.read_bytes())
     makers = VOLUMES if path.name.endswith((".nii.gz", ".nii", ".mha", ".nrrd")) else FLAT
@@ -166,7 +244,29 @@ def written(path: Path, writer: str) -> tuple[str, bytes] | None:
     return None
 
 
-@pytest.mark.parametrize("writer", [*TABLES, *VOLUMES, *FLAT])
+WRITERS = (*TABLES, *VOLUMES, *FLAT, *MASKS, OBJECTS)
+KINDS_OF_WRITER = dict.fromkeys(TABLES, 9) | dict.fromkeys(VOLUMES, 4) | dict.fromkeys(FLAT, 4)
+"""Smallest number of kinds whose predictions a writer saves; one for writers of a single kind."""
+
+
+def test_every_kind_has_its_writers(challenges):
+    """Volumes and pictures by all programs for images, tables by all programs for tables, masks and boxes by COCO's."""
+    of_kind = {
+        kind: {writer for writer in WRITERS for path in source.rglob("*") if path.is_file() and written(path, writer)}
+        for kind, (_, _, source, _) in challenges.items()
+    }
+    assert set(KINDS) <= set(of_kind)
+    for kind, writers in of_kind.items():
+        families = [set(family) <= writers for family in (TABLES, VOLUMES, FLAT, MASKS)]
+        if kind == "registration":
+            families.append({"nibabel, sform", "nibabel, qform", "SimpleITK, NIfTI", "nnU-Net, nibabel"} <= writers)
+        assert any(families), (kind, writers)
+    assert OBJECTS in of_kind["object_detection"]
+    for kind in OF_VOLUMES:
+        assert set(VOLUMES) <= of_kind[f"{kind}, volumes"]
+
+
+@pytest.mark.parametrize("writer", WRITERS)
 def test_equal_predictions_have_equal_values(challenges, tmp_path, writer):
     tried = []
     for kind, (assessment, references, source, expected) in challenges.items():
@@ -183,4 +283,4 @@ def test_equal_predictions_have_equal_values(challenges, tmp_path, writer):
         if changed:
             tried.append(kind)
             assert rows_of(assessment, references, target) == expected, (kind, writer)
-    assert len(tried) >= (7 if writer in TABLES else 3), tried
+    assert len(tried) >= KINDS_OF_WRITER.get(writer, 1), tried
