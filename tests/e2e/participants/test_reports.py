@@ -39,8 +39,8 @@ def test_the_page_suggests_the_pattern_of_most_files(platform, page, seen, sign_
     sign_in("peter")
     submit(platform, page, path)
     case = "hippocampus_015"
-    pattern = "{case}/{case}_seg.nii.gz"
-    found = finding("file_pattern", case=case, value=pattern, file=f"{case}/{case}_seg.nii.gz", ending=".nii.gz")
+    file, pattern = f"{case}_seg.nii.gz", "{case}_seg.nii.gz"
+    found = finding("file_pattern", case=case, value=pattern, file=file, ending=".nii.gz")
     row = page.get_by_role("row", name=re.compile(case))
     expect(row).to_contain_text(found.reason, timeout=120_000)
     expect(row).to_contain_text(found.remedy)

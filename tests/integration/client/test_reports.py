@@ -57,7 +57,7 @@ TABLE = {
     "mask-255-as-instances": expected("inst.json", "one_object_in_pieces", state=State.HELD),
     "zip-powershell-backslash": expected("seg.json"),
 }
-"""What each report that is a submission leads to, as its README line states.
+"""Findings and state of each report that is a submission, as its README line states.
 
 The others: `test_analyse.py` (tables of results), `test_command.py` (the same bytes twice) and
 `tests/unit/containers/test_images.py` (an image at a relative path).
