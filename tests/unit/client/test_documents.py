@@ -50,7 +50,8 @@ def test_try():
         ("seg.json", "scl-slope-of-nibabel", 0, set()),
         ("det.json", "coco-one-bad-annotation", 0, {"rows_not_used"}),
         ("seg.json", "two-files-one-case", 0, {"file_duplicate"}),
-        ("seg.json", "silent-missing-mgz", 2, None),
+        ("seg.json", "silent-missing-mgz", 0, set()),
+        ("seg.json", "silent-missing-monai-folders", 2, None),
     ],
 )
 def test_score_of_reported_inputs(capsys, assessment, folder, code, ids):
