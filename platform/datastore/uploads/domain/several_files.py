@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from confinement import archive
 from confinement.limits import ArchiveLimits
@@ -30,7 +31,7 @@ def join(path: Path, group: Group, folder: Path, limits: ArchiveLimits, *, top: 
         parts = {part: f"{number:05d}" for number, part in enumerate(group.parts)}
         files = {part: extracted(path, part, folder, limits, name=number) for part, number in parts.items()}
         names = {part: part.replace("\\", "/").partition(before)[2] or bare_name(part) for part in group.parts}
-        dicom.pack([(names[part], partial(file.open, "rb")) for part, file in files.items()], target)
+        dicom.pack([(names[part], partial(_opened, file)) for part, file in files.items()], target)
         for file in files.values():
             file.unlink()
         return target, name
@@ -49,6 +50,10 @@ def join(path: Path, group: Group, folder: Path, limits: ArchiveLimits, *, top: 
             sink.write(block)
     data.unlink()
     return target, f"{stem}.mha"
+
+
+def _opened(file: Path) -> BinaryIO:
+    return file.open("rb")
 
 
 def extracted(path: Path, member: str, folder: Path, limits: ArchiveLimits, *, name: str = "part") -> Path:
