@@ -26,12 +26,14 @@ _KINDS: tuple[tuple[str, str, How, Role], ...] = (
 def register() -> None:
     """Enter everything; twice changes nothing."""
     register_tab("Team", "challenges:team", visible=_takes_part, order=30)
+    register_tab("Information", "challenges:information", visible=_has_pages, order=55)
     register_tab("News", "challenges:news", order=60)
     register_tab("Discussion", "challenges:discussion", order=65)
     register_organizer_page("Dashboard", "challenges:organize", visible=_organizes, order=0)
     register_organizer_page("People and teams", "challenges:people", visible=_organizes, order=10)
     register_organizer_page("Messages", "challenges:contacts", visible=_answers, order=15)
     register_organizer_page("Announce", "challenges:announce", visible=_announces, order=30)
+    register_organizer_page("Pages", "challenges:pages", visible=_organizes, order=31)
     phase_closed.register(tell_of_closed_phase)
     kinds.register(KIND, "A phase of your challenge opens, is about to close, or closes", order=19)
     for order, (name, title, default, role) in enumerate(_KINDS, start=20):
@@ -51,6 +53,10 @@ def _is_organizer(user: Any) -> bool:
 def _takes_part(user: Any, challenge: Challenge) -> bool:
     is_member: bool = rules.test_rule("challenges.belong_to_team", user, challenge)
     return is_member
+
+
+def _has_pages(user: Any, challenge: Challenge) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    return challenge.has_pages
 
 
 def _organizes(user: Any, challenge: Challenge) -> bool:

@@ -44,6 +44,7 @@ class Challenge(models.Model):
         default=list, blank=True, help_text="registered rankings over several tasks, as the design compiles to them"
     )
     is_public = models.BooleanField(default=False)
+    has_pages = models.BooleanField(default=False, editable=False, help_text="organizers wrote pages of their own")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     organizers = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="Organizer", related_name="organized_challenges"

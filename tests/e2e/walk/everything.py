@@ -28,7 +28,7 @@ from accounts.notifications.services.composing import unsubscribe_token
 from accounts.people.models import Invitation
 from accounts.people.queries import digest_of
 from challenges.models import Challenge, Phase, Task
-from challenges.services import close_phase, create_challenge, create_phase, join_with_team, launch
+from challenges.services import close_phase, create_challenge, create_phase, information, join_with_team, launch
 from challenges.services.talking import announce, contact_organizers
 from challenges.webhooks.models import Delivery
 from challenges.webhooks.services import configuring
@@ -329,6 +329,11 @@ def algorithms() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "executions:execution", "olivia", here
     yield "executions:log", "olivia", {**here, "index": 0}
     yield "runners:challenge", "olivia", {"slug": challenge.slug}
+    information.create_page(actor=olivia, challenge=challenge, title="FAQ", text="**When?** Now.", position=1)
+    information.create_page(actor=olivia, challenge=challenge, title="Prizes", text="None.", position=2)
+    yield "challenges:pages", "olivia", {"slug": challenge.slug}
+    yield "challenges:information_page", "olivia", {"slug": challenge.slug, "page": "faq"}
+    yield "challenges:edit_page", "olivia", {"slug": challenge.slug, "page": "faq"}
     yield "webhooks:challenge", "olivia", {"slug": challenge.slug}
     webhook, _ = configuring.create(
         actor=olivia,

@@ -68,6 +68,8 @@ def parts(challenge: Challenge, user: User) -> Iterator[tuple[str, str]]:
     for provider in hooks.exports:
         yield from provider(challenge)
     rows = challenge.announcements.values_list("published_at", "title", "text", "author__username", "told")
+    pages = challenge.information_pages.values_list("slug", "title", "text", "changed_at")
+    yield "pages.csv", csv_text(["page", "title", "text", "changed_at"], pages)
     yield "announcements.csv", csv_text(["published_at", "title", "text", "author", "told"], rows)
     posts = challenge.threads.values_list(
         "title", "posts__created_at", "posts__author__username", "posts__text", "posts__is_answer", "posts__hidden_at"
