@@ -1,6 +1,7 @@
 """Scoring at home: the registered assessment, with the numbers and sentences of the platform."""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from evaluation.checking.sentences import finding, of_issue
 from evaluation.claims.ranking import titled
 from evaluation.cli.inputs import read_table
 from evaluation.ranking.document import rank
+from evaluation.ranking.reading import exact_end
 from evaluation.readers import ReadError
 from evaluation.scoring import ScoredFolders, score_folders
 from evaluation.scoring.evidence import make_evidence
@@ -203,6 +205,11 @@ def _range(score_interval: Mapping[str, Any] | None) -> str:
     if not score_interval or not score_interval.get("interval") or None in score_interval["interval"]:
         return ""
     low, high = score_interval["interval"]
+    if (end := exact_end({"score_confidence_interval": score_interval})) is not None:
+        words, value, level = end
+        # Rounded outwards, so that the bound stays true.
+        outwards = math.floor if words == "at least" else math.ceil
+        return f" ({words} {outwards(1e4 * value) / 1e4:.4g}, one-sided at {100 * level:g} %)"
     return f" ({100 * score_interval['level']:g} % confidence interval {low:.4g} to {high:.4g})"
 
 

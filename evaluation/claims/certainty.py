@@ -135,7 +135,7 @@ def _why_no_interval(facts: Facts) -> str:
         "stratum_too_small": f"a site has only one of the {facts.units}",
         "too_few_draws": "there were fewer than 200 draws",
     }
-    why = reasons.get(facts.reason, "the sites sent no sums from which this ranking can be drawn again")
+    why = reasons.get(facts.reason, "it cannot be determined from what the sites sent")
     return f"The lead has no interval: {why}."
 
 
@@ -457,11 +457,11 @@ BESIDE: Final = CATALOGUE.group(
         "A winner could have been named, and the document has several rankings without roles.",
         lambda facts: facts.reason in _DECIDED and facts.family is None and len(facts.final_rankings) > 1,
         lambda facts: (
-            f"The level of about {about(facts.winner_share)} applies to each of the {len(facts.final_rankings)} rankings separately. Over all "
-            f"of them, a wrong winner may be named in up to about {about(facts.share_of_all)} of challenges."
+            f"The level of about {about(facts.winner_share)} applies to each of the {len(facts.final_rankings)} rankings separately. "
+            f"If the two best were equally good in every ranking, these shares add up to about {about(facts.share_of_all)}."
         ),
-        "The level of about 3.3 % applies to each of the 3 rankings separately. Over all of them, a wrong winner may be named in up to "
-        "about 10 % of challenges.",
+        "The level of about 3.3 % applies to each of the 3 rankings separately. If the two best were equally good in "
+        "every ranking, these shares add up to about 10 %.",
     ),
     Claim(
         "certainty.to_confirm",
@@ -496,7 +496,7 @@ BESIDE: Final = CATALOGUE.group(
             _is_over_sites(facts) and not is_combined(facts.entry) and (facts.lead or {}).get("interval") is None
         ),
         _why_no_interval,
-        "The lead has no interval: the sites sent no sums from which this ranking can be drawn again.",
+        "The lead has no interval: it cannot be determined from what the sites sent.",
     ),
     Claim(
         "certainty.failures_to_lose",

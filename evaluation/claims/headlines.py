@@ -107,7 +107,9 @@ def _lead_as_observed(facts: Facts) -> str:
         return ""
     estimate, texts = difference_texts(lead["estimate"], ends, facts.margin)
     assert texts is not None
-    words = f" With failures as observed, its lead over {lead['over']} is {estimate}{facts.score_unit}"
+    words = (
+        f" If failures are no more frequent than observed, its lead over {lead['over']} is {estimate}{facts.score_unit}"
+    )
     interval = f"{level(lead['level'])} interval"
     if facts.others > 1:
         return f"{words}, and over the best of the others {texts[0]} to {texts[1]} ({interval})."
@@ -307,7 +309,7 @@ HEADLINES: Final = CATALOGUE.group(
         "The first is significantly better, but would not be with one more failure, or with any rate of failures.",
         lambda facts: facts.reason == "one_more_failure",
         _one_more_failure,
-        "unet leads, but one more failed case could cost it the first place. With failures as observed, its lead over vnet is "
+        "unet leads, but one more failed case could cost it the first place. If failures are no more frequent than observed, its lead over vnet is "
         "0.034, and over the best of the others 0.021 to 0.047 (95 % interval).",
     ),
     Claim(

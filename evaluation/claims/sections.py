@@ -261,11 +261,12 @@ class Followed:
 
 
 def _followed(facts: Followed) -> str:
-    had = f"{facts.events} of {facts.people} people had the event."
+    had = f"The event was observed in {facts.events} of {facts.people} cases."
     if facts.median is None:
         return f"{had} The median follow-up is not reached: the reverse Kaplan–Meier estimate stays above one half."
     unit = f" {facts.unit}" if facts.unit else ""
-    return f"{had} The median follow-up is {facts.median:.3g}{unit}, by the reverse Kaplan–Meier estimate."
+    median = f"{facts.median:.0f}" if facts.median >= 1000 else f"{facts.median:.3g}"
+    return f"{had} The median follow-up is {median}{unit}, by the reverse Kaplan–Meier estimate."
 
 
 FOLLOWED: Final = CATALOGUE.group(
@@ -274,14 +275,14 @@ FOLLOWED: Final = CATALOGUE.group(
         "Times to an event are predicted, and the evidence contains them.",
         lambda facts: facts.people is not None,
         _followed,
-        "43 of 120 people had the event. The median follow-up is 14.2 months, by the reverse Kaplan–Meier estimate.",
+        "The event was observed in 43 of 120 cases. The median follow-up is 14.2 months, by the reverse Kaplan–Meier estimate.",
     ),
     Claim(
         "sections.not_followed",
         "Times to an event are predicted, and there is no evidence.",
         lambda facts: facts.people is None,
-        lambda _: "The number of events and the follow-up are not known: the results came without evidence.",
-        "The number of events and the follow-up are not known: the results came without evidence.",
+        lambda _: "The number of events and the follow-up are not available in this report.",
+        "The number of events and the follow-up are not available in this report.",
     ),
 )
 """Claims about events and follow-up in reports of survival."""
@@ -306,7 +307,9 @@ class Ranges:
         return [
             row["name"]
             for row in self.entry["algorithms"]
-            if exact_end(row) is None and row["score_interval"] is not None and score_range(row, covers=False) is None
+            if row.get("score_confidence_interval") is None
+            and row["score_interval"] is not None
+            and score_range(row, covers=False) is None
         ]
 
 

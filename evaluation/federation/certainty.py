@@ -236,8 +236,11 @@ def _lead_interval(
 ) -> list[float] | None:
     """Return the interval of the lead: from the limit over the best of the others to the upper end for the next algorithm.
 
-    Without a winner the lower end is not above the margin, whichever condition failed.
+    Without a winner the lower end is not above the margin. There is none where the first place depends on other entries, since the
+    difference does not decide it.
     """
+    if decision == "depends_on_entries":
+        return None
     if of_other is None or of_other["interval"] is None or limit is None or not np.isfinite(limit):
         return None
     high = of_other["interval"][1]

@@ -410,7 +410,7 @@ def again(scene: Scene, units: str, about: str | None, more: str | None, fewer: 
     rf"(?:{NAMES} (is|are) not significantly worse|(not clearly enough to be named the winner)|"
     r"(one more failed case could cost it the first place)|"
     r"(its lead is not large enough to allow for rare failures))\."
-    rf"(?: With failures as observed, its lead over {NAME} is {LEAD}(?: \((\S+ %) interval {ENDS}\)|, and over the best of the others {ENDS} "
+    rf"(?: If failures are no more frequent than observed, its lead over {NAME} is {LEAD}(?: \((\S+ %) interval {ENDS}\)|, and over the best of the others {ENDS} "
     rf"\((\S+ %) interval\))\.)?"
     rf"(?: Its lead over {NAME} is {LEAD}(?:(?: \(|; over the best of the others it is ){ENDS}\)?)?\.|{AGAIN})?"
 )
@@ -628,8 +628,8 @@ def _(scene: Scene, name: str, count: str) -> bool:
 
 
 @means(
-    r"The level of about (\S+ %) applies to each of the (\d+) rankings separately\. Over all of them, a wrong winner may be named in up to about "
-    r"(\S+ %) of challenges\."
+    r"The level of about (\S+ %) applies to each of the (\d+) rankings separately\. If the two best were equally good in every ranking, these "
+    r"shares add up to about (\S+ %)\."
 )
 def _(scene: Scene, own: str, count: str, total: str) -> bool:
     overall = scene.document["overall"] or []

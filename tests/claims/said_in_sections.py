@@ -374,7 +374,7 @@ def _(section: Section, who: str) -> bool:
 
 
 @means(
-    r"(\d+) of (\d+) people had the event\. The median follow-up is (?:(not) reached: the reverse Kaplan–Meier estimate stays above one half|"
+    r"The event was observed in (\d+) of (\d+) cases\. The median follow-up is (?:(not) reached: the reverse Kaplan–Meier estimate stays above one half|"
     r"([\d.e+-]+) ?(\w*), by the reverse Kaplan–Meier estimate)\."
 )
 def _(section: Section, events: str, people: str, no: str | None, median: str | None, unit: str | None) -> bool:
@@ -396,7 +396,7 @@ def _(section: Section, events: str, people: str, no: str | None, median: str | 
     )
 
 
-@means(r"The number of events and the follow-up are not known: the results came without evidence\.")
+@means(r"The number of events and the follow-up are not available in this report\.")
 def _(section: Section) -> bool:
     return section.raw.assessment.problem == "survival" and not section.raw.followed
 

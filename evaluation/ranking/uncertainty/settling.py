@@ -1,4 +1,4 @@
-"""Numbers of cases that would show a difference: the one definition of boards, reports and the simulation of designs.
+"""Numbers of cases that would show a difference, on boards and in reports; the simulation of designs assumes no skewness.
 
 The number allows for the skewness of the differences, as the guard of the verdict does: a lead with a tail of bad cases needs more
 cases. It is larger than the number of cases with which the comparison is still open.
@@ -81,9 +81,11 @@ def units_to_settle(
     seed, cases
         The key of the resamples.
     costliest
-        Largest loss of each difference by a failure in one of the present units; ``None`` if a failure has no value. The lead must
-        exceed it.
+        Largest loss of each difference by a failure in one of the present units; ``None`` if a failure has no value. The lead over
+        new units must exceed it with the same probability.
     """
+    from scipy.special import ndtri
+
     units = len(differences)
     scale = np.abs(differences).sum(axis=0).max(initial=0.0)
     skewness = moments(units * differences, noise=1e-12 * units * scale).skewness
@@ -98,7 +100,10 @@ def units_to_settle(
         if costliest is None:
             return numbers
         with np.errstate(divide="ignore", invalid="ignore"):
-            outweighed = np.floor(units * costliest / lead * (1.0 + _ROUNDING)) + 1.0
+            # The lead of new units is above cost / n with probability 0.8: lead n - z s √n - cost = 0.
+            spread = ndtri(POWER) * errors * math.sqrt(units)
+            root = (spread + np.sqrt(spread**2 + 4.0 * lead * units * costliest)) / (2.0 * lead)
+            outweighed = np.floor(root**2 * (1.0 + _ROUNDING)) + 1.0
         return np.where(lead > 0.0, np.maximum(numbers, outweighed), numbers)
 
     # With the present units the comparison is open, so that more are needed.
@@ -106,7 +111,7 @@ def units_to_settle(
     drawn = np.sort(needed(resampled - margin, errors), axis=0)
     low, high = (drawn[math.ceil(edge * DRAWS) - 1] for edge in EDGES)
     return [
-        UnitsToSettle(stated(estimate), stated(min(least, estimate)), stated(max(most, estimate)))
+        UnitsToSettle(stated(estimate), stated(max(min(least, estimate), units + 1.0)), stated(max(most, estimate)))
         for estimate, least, most in zip(estimates, low, high, strict=True)
     ]
 

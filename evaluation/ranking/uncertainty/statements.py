@@ -586,7 +586,7 @@ class Statements:
         """
         if self.ranking.combined:
             return None
-        if self.reason == "possible_clusters":
+        if any(warning["code"] == "possible_clusters" for warning in self.warnings):
             return {}
         if self.ranking.elementary[0].item.table.per_dataset:
             return self._intervals_of_extremes()

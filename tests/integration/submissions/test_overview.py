@@ -130,7 +130,14 @@ def test_the_export_has_everything_but_references_and_predictions(client, world:
         *("submissions.csv", "runs.csv", "methods.json", "probing.csv"),
         *("assessments/blocks-first.json", "results/blocks-first/adas.csv"),
         *("test-sets/blocks-first-1.csv", "test-sets/blocks-first-1-manifest.txt", "test-sets/blocks-first-access.csv"),
-        *("rankings/versions.csv", "rankings/history.csv", "announcements.csv", "pages.csv", "discussion.csv", "log.csv"),
+        *(
+            "rankings/versions.csv",
+            "rankings/history.csv",
+            "announcements.csv",
+            "pages.csv",
+            "discussion.csv",
+            "log.csv",
+        ),
     }
     assert {row["user"] for row in tables["participants.csv"]} == {"ada", "bo"}
     assert [row["sender"] for row in tables["submissions.csv"]] == ["ada"]

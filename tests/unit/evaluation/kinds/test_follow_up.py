@@ -43,13 +43,18 @@ def test_a_report_states_events_and_follow_up_with_the_values():
             continue
         assert false_in_report(case.raw, case.document)[0] == []
         said += [str(sentence) for _, sentence in report_of(case.raw, case.document)]
-    assert any("people had the event. The median follow-up is" in sentence for sentence in said)
+    assert any("cases. The median follow-up is" in sentence for sentence in said)
 
 
 def test_a_median_that_is_not_reached_is_stated_as_such():
     assert FOLLOWED.all(Followed(3, 3, None)) == [
-        "3 of 3 people had the event. The median follow-up is not reached: the reverse Kaplan–Meier estimate stays above one half."
+        "The event was observed in 3 of 3 cases. The median follow-up is not reached: the reverse Kaplan–Meier estimate stays above one half."
     ]
     assert FOLLOWED.all(Followed(None, None, None)) == [
-        "The number of events and the follow-up are not known: the results came without evidence."
+        "The number of events and the follow-up are not available in this report."
     ]
+
+
+def test_a_long_follow_up_is_a_plain_number():
+    (text,) = FOLLOWED.all(Followed(120, 43, 1834.6, "days"))
+    assert "The median follow-up is 1835 days, by" in text

@@ -46,7 +46,7 @@ def test_the_headline_states_the_lead_with_its_interval_and_the_failure(teams):
     assert entry["lead"]["interval"][0] <= 0  # agrees with the verdict
     said = str(headline_of(entry, document))
     assert "one more failed case could cost it the first place." in said
-    assert "With failures as observed, its lead over vnet is 0.0" in said
+    assert "If failures are no more frequent than observed, its lead over vnet is 0.0" in said
     assert "95 % interval" in said
     assert "−" not in said
     effects = effects_of(build(document, assessment)["orders"][0], build(document, assessment)["teams"])

@@ -124,8 +124,8 @@ def test_rankings_without_roles_say_that_the_level_applies_to_each():
     document = rank(assessment(("", "", "")), results({"x": 0.05, "y": 0.04, "z": 0.0}))
     texts = sentences_of(document["rankings"][0], document)
     sentence = (
-        "The level of about 5 % applies to each of the 3 rankings separately. Over all of them, a wrong winner may be named in up to about "
-        "15 % of challenges."
+        "The level of about 5 % applies to each of the 3 rankings separately. If the two best were equally good in every ranking, these "
+        "shares add up to about 15 %."
     )
     assert sentence in texts
     assert Facts(document["rankings"][0], document).share_of_all == pytest.approx(0.15)
