@@ -100,6 +100,16 @@ def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
     )
 
 
+_KEPT: Final = frozenset(
+    (
+        *("ObjectType", "NDims", "DimSize", "ElementNumberOfChannels", "ElementType", "BinaryData"),
+        *("BinaryDataByteOrderMSB", "ElementByteOrderMSB", "CompressedData", "CompressedDataSize", "ElementSpacing"),
+        *("ElementSize", "Offset", "Position", "Origin", "TransformMatrix", "Rotation", "Orientation"),
+    )
+)
+"""Entries of a header that place and describe voxels."""
+
+
 def data_file(start: bytes, name: str) -> str:
     """Return the name of the file of the voxels according to the beginning of a ``.mhd`` file; empty if it contains them.
 
@@ -130,8 +140,8 @@ def as_one_file(start: bytes, name: str) -> bytes:
     fields, _ = _fields(start[:HEADER_BYTES], name)
     if fields.get("HeaderSize", "0") not in ("0", "-1"):
         raise ReadError("header", name, "bytes before the voxels", "a data file of voxels alone")
-    del fields["ElementDataFile"]
-    fields = {key: value for key, value in fields.items() if key != "HeaderSize"}
+    # Other entries can be anything, such as tags that name the patient.
+    fields = {key: value for key, value in fields.items() if key in _KEPT}
     return "".join(f"{key} = {value}\n" for key, value in (fields | {"ElementDataFile": LOCAL}).items()).encode()
 
 

@@ -53,6 +53,12 @@ _TAGS: Final = (
 SEGMENTATION: Final = "1.2.840.10008.5.1.4.1.1.66.4"
 LABEL_MAP: Final = "1.2.840.10008.5.1.4.1.1.66.7"
 MOST_FRAMES: Final = 100_000
+_MOST_ENTRIES: Final = 64
+"""Entries of group 2; the standard has 16."""
+_SHORT_KINDS: Final = frozenset(b"AE AS AT CS DA DS DT FL FD IS LO LT PN SH SL SS ST TM UI UL US".split())
+"""Value representations whose length has two bytes."""
+_FARTHEST: Final = 1e7
+"""Largest coordinate in mm."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +139,14 @@ def read_instance(part: Part) -> Instance | None:
     ReadError
         If it cannot be read or is stored in a way that is not supported.
     """
-    with part.open() as file:
+    with decoded(part.open, part.name, "header") as file:
         syntax = _transfer_syntax(file, part.name)
         file.seek(0)
 
         def read() -> Instance | None:
             dataset = _read(file, _TAGS)
+            if str(dataset.file_meta.TransferSyntaxUID) != syntax:
+                raise ReadError("header", part.name, "several transfer syntaxes")
             has_image = "Rows" in dataset and "Columns" in dataset
             return _instance(part, dataset, syntax, file.tell()) if has_image else None
 
@@ -197,7 +205,7 @@ def _plain_pixels(instance: Instance, index: int | None) -> NDArray[Any]:
 def _plain_bytes(instance: Instance, start: int, size: int) -> bytes:
     """Bytes of voxels that are not compressed."""
     order = ">" if instance.syntax == BIG_ENDIAN else "<"
-    with instance.part.open() as file:
+    with decoded(instance.part.open, instance.part.name) as file:
         file.seek(instance.element_start)
         element = file.read(12)
         is_voxels = len(element) == 12 and struct.unpack(f"{order}HH", element[:4]) == (0x7FE0, 0x0010)
@@ -227,27 +235,34 @@ def _numbers_of(tags: tuple[str, ...]) -> list[Any]:
 
 
 def _transfer_syntax(file: BinaryIO, name: str) -> str:
-    """The way in which a file is stored, found before anything in it is decompressed."""
+    """The way in which a file is stored, found before anything in it is decompressed.
+
+    All entries of group 2 are read, since a second transfer syntax would hide the one that a library uses.
+    """
     file.seek(132)
-    while True:
+    syntaxes: list[str] = []
+    for _ in range(_MOST_ENTRIES):
         start = file.read(8)
-        if len(start) < 8:
-            raise ReadError("header", name, "no transfer syntax")
-        group, element, kind, length = struct.unpack("<HH2sH", start)
-        if group != 2:
-            raise ReadError("header", name, "no transfer syntax")
+        if len(start) < 8 or start[:2] != b"\x02\0":
+            break
+        element, kind, length = struct.unpack("<H2sH", start[2:])
         if kind in (b"OB", b"UN"):
             length = int.from_bytes(file.read(4), "little")
+        elif kind not in _SHORT_KINDS:
+            raise ReadError("header", name, "an entry before the transfer syntax that does not belong there")
         if length > 1 << 16:
             raise ReadError("header", name, "a long entry before the transfer syntax")
         value = file.read(length)
         if element == 0x0010:
-            syntax = value.decode("ascii", errors="replace").rstrip("\0 ")
-            break
-    if syntax not in (*_PLAIN, RUN_LENGTHS):
-        words = _SYNTAXES.get(syntax, "an unknown transfer syntax")
+            syntaxes.append(value.decode("ascii", errors="replace").rstrip("\0 "))
+    else:
+        raise ReadError("header", name, f"more than {_MOST_ENTRIES} entries before the image")
+    if len(syntaxes) != 1:
+        raise ReadError("header", name, "several transfer syntaxes" if syntaxes else "no transfer syntax")
+    if syntaxes[0] not in (*_PLAIN, RUN_LENGTHS):
+        words = _SYNTAXES.get(syntaxes[0], "an unknown transfer syntax")
         raise ReadError("compression", name, f"voxels stored as {words}", "uncompressed or run-length (RLE) voxels")
-    return syntax
+    return syntaxes[0]
 
 
 def _instance(part: Part, dataset: Any, syntax: str, element_start: int) -> Instance:
@@ -336,7 +351,7 @@ def _numbers(value: Any, count: int) -> tuple[float, ...] | None:
     if value is None or value == "":
         return None
     numbers = tuple(float(number) for number in (value if count > 1 else [value]))
-    if len(numbers) != count or not np.isfinite(numbers).all():
-        message = "another number of finite values"
+    if len(numbers) != count or not np.isfinite(numbers).all() or max(map(abs, numbers)) > _FARTHEST:
+        message = "another number of values, or values that no scanner has"
         raise ValueError(message)
     return numbers

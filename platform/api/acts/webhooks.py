@@ -33,12 +33,13 @@ _EXAMPLE = {
 class WebhookListSerializer(serializers.ModelSerializer):
     """A webhook."""
 
+    host = serializers.CharField(help_text="host of the address; the complete address is not shown")
     delivered = serializers.IntegerField(help_text="number of delivered messages of the last 30 days")
     failed = serializers.IntegerField(help_text="number of failed messages of the last 30 days")
 
     class Meta:
         model = Webhook
-        fields = ("id", "name", "address", "body_format", "events", "is_active", "problem", "delivered", "failed")
+        fields = ("id", "name", "host", "body_format", "events", "is_active", "problem", "delivered", "failed")
 
 
 class DeliverySerializer(serializers.ModelSerializer):
@@ -54,11 +55,12 @@ class DeliverySerializer(serializers.ModelSerializer):
 class WebhookDetailSerializer(serializers.ModelSerializer):
     """A webhook with its last messages."""
 
+    host = serializers.CharField(help_text="host of the address; the complete address is not shown")
     deliveries = serializers.SerializerMethodField(help_text="the last 100 messages, the newest first")
 
     class Meta:
         model = Webhook
-        fields = ("id", "name", "address", "body_format", "events", "is_active", "problem", "deliveries")
+        fields = ("id", "name", "host", "body_format", "events", "is_active", "problem", "deliveries")
 
     def get_deliveries(self, webhook: Webhook) -> list[dict[str, Any]]:
         """Return the last messages."""

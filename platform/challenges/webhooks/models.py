@@ -1,6 +1,7 @@
 """Webhook → delivery: an address of another program, and each message to it."""
 
 import uuid
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import models
@@ -54,6 +55,11 @@ class Webhook(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def host(self) -> str:
+        """Host of the address. The rest of it is often a secret of the receiver, and is not shown."""
+        return urlsplit(self.address).hostname or ""
 
     @property
     def owner(self) -> Challenge | Call:

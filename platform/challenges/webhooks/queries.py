@@ -34,6 +34,7 @@ DELIVERIES = Kind(
     is_open=Q(state__in=(Delivery.State.QUEUED, Delivery.State.SENDING)),
     begins={"state": Delivery.State.SENDING},
     task="webhooks.tasks.send",
+    argument=None,
     lease=timedelta(seconds=60),
     attempts=len(PAUSES) + 4,
     errors=len(PAUSES) + 1,

@@ -12,9 +12,9 @@ def sweep() -> None:
 
 
 @shared_task(name="webhooks.tasks.send")
-def send(delivery_id: str) -> None:
-    """Send a message to a webhook."""
-    sending.send_message(delivery_id=delivery_id)
+def send() -> None:
+    """Send the message whose turn it is."""
+    sending.send_message()
 
 
 @shared_task(name="webhooks.tasks.tidy")

@@ -83,6 +83,8 @@ CELERY_TASK_ROUTES = {
     "runners.tasks.conclude": {"queue": "score"},
     "runners.tasks.sweep": {"queue": "sweep"},
     "webhooks.tasks.sweep": {"queue": "sweep"},
+    # Receivers can be slow: no letter, validation or ranking waits for them.
+    "webhooks.tasks.send": {"queue": "quality"},
     # Rankings, and what people wait for on a page.
     "leaderboards.tasks.analyse_version": {"queue": "figures"},
     "leaderboards.tasks.search_suspects": {"queue": "quality"},

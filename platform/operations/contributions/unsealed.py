@@ -57,4 +57,6 @@ def _jobs() -> None:
 def _machines() -> None:
     leave_free("operations.heartbeat", "shows that a worker is alive; written every few seconds")
     leave_free("executions.runhost", "what a machine reports of itself; written every few seconds")
+    leave_free("webhooks.webhook", "how far the audit log was read for it; moves with every act", "sequence")
+    leave_free("webhooks.delivery", "state of the delivery, which the receiver decides", "state", "status", "ended_at")
     leave_free("executions.blob", "whether a stored file is in use; counted again by the sweep", "unused_since")

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import uuid
 from datetime import timedelta
 
 import pytest
@@ -12,11 +13,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.notifications.models import Notification
+from challenges.models import Organizer
 from challenges.services.talking import announce
 from challenges.webhooks.models import Delivery, Webhook
 from challenges.webhooks.queries import DELIVERIES, PAUSES
 from challenges.webhooks.services import configuring, sending
-from core.audit.models import Entry
+from core.audit.models import Entry, Sealing
 from core.audit.services import record
 
 pytestmark = pytest.mark.django_db
@@ -44,8 +46,8 @@ def happen(world, act="announcement_published", **facts):
 
 
 def deliver():
-    for delivery in Delivery.objects.filter(DELIVERIES.is_open).order_by("created_at"):
-        sending.send_message(delivery_id=str(delivery.pk))
+    for _ in range(Delivery.objects.filter(DELIVERIES.is_open).count()):
+        sending.send_message()
 
 
 def verified(secret, message):
@@ -253,3 +255,51 @@ def test_old_messages_are_deleted(world, receiver):
     assert sending.tidy() == 0
     Delivery.objects.update(ended_at=timezone.now() - timedelta(days=31))
     assert sending.tidy() == 1
+
+
+def test_a_webhook_ends_with_the_role_of_its_creator(world, receiver):
+    webhook, _ = made(world, receiver)
+    happen(world)
+    assert sending.queue_events() == 1
+    Organizer.objects.filter(challenge=world.challenge, user=world.organizer).delete()
+    deliver()
+    assert receiver.messages == []
+    assert Delivery.objects.get().state == "failed"
+    webhook.refresh_from_db()
+    assert (webhook.is_active, webhook.problem) == (False, "The person who created it does not manage it any more.")
+
+
+def test_events_after_the_creator_left_are_not_queued(world):
+    webhook, _ = made(world)
+    world.organizer.is_active = False
+    world.organizer.save()
+    with transaction.atomic():
+        record(actor=None, act="run_scored", subject=world.challenge, scope=world.challenge.slug)
+    assert sending.queue_events() == 0
+    webhook.refresh_from_db()
+    assert not webhook.is_active
+
+
+def test_receivers_take_turns(world, receiver):
+    """A webhook with many messages does not keep the only message of another waiting."""
+    busy, _ = made(world, receiver)
+    other, _ = made(world, receiver, name="Other", events=["submission.scored"])
+    for _ in range(3):
+        happen(world)
+    happen(world, act="run_scored")
+    sending.queue_events()
+    Delivery.objects.filter(webhook=busy).exclude(event="submission.scored").update(
+        state="sending", lease_token=uuid.uuid4(), lease_until=timezone.now() + timedelta(minutes=1)
+    )
+    sending.send_message()
+    assert len(receiver.messages) == 1
+    delivered = Delivery.objects.get(state="delivered")
+    assert delivered.webhook == other
+
+
+def test_reading_the_log_seals_nothing(world):
+    made(world)
+    happen(world, act="team_made")
+    before = Sealing.objects.count()
+    sending.queue_events()
+    assert Sealing.objects.count() == before

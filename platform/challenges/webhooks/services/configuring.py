@@ -18,7 +18,7 @@ from challenges.webhooks.models import Delivery, Webhook
 from challenges.webhooks.queries import DELIVERIES, webhooks_of
 from challenges.webhooks.services.bodies import body_of
 from core.audit.models import Head
-from core.audit.services import record
+from core.audit.services import hold_chain, record
 from core.work.services import ask
 from reviews.models import Call
 
@@ -55,6 +55,7 @@ def create(
     is_challenge = isinstance(owner, Challenge)
     _check_address(address)
     _check_events(events, is_challenge=is_challenge)
+    hold_chain()
     # The lock makes two requests at the same moment count each other.
     type(owner).objects.select_for_update(no_key=True).get(pk=owner.pk)
     names = [webhook.name for webhook in webhooks_of(owner)]
@@ -89,6 +90,7 @@ def change(*, actor: User, webhook: Webhook, events: Collection[str], is_active:
     ValidationError
         For events of the other kind.
     """
+    hold_chain()
     row = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
     _check_events(events, is_challenge=row.challenge_id is not None)
     if is_active and not row.is_active:
@@ -104,6 +106,7 @@ def change(*, actor: User, webhook: Webhook, events: Collection[str], is_active:
 @transaction.atomic
 def renew_secret(*, actor: User, webhook: Webhook) -> str:
     """Replace the secret of a webhook and return the new one; messages are signed with it from now on."""
+    hold_chain()
     row = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
     row.generation += 1
     row.save(update_fields=["generation"])
@@ -129,6 +132,7 @@ def send_test(*, actor: User, webhook: Webhook) -> Delivery:
         If webhooks are off, or a test message is queued already.
     """
     _require_enabled()
+    hold_chain()
     row = Webhook.objects.select_for_update(no_key=True).get(pk=webhook.pk)
     if DELIVERIES.open_rows.filter(webhook=row, event=TEST.id).exists():
         raise ValidationError("A test message is queued already. Wait for its result.")
@@ -148,6 +152,7 @@ def send_again(*, actor: User, delivery: Delivery) -> None:
         For a message that did not fail, or if webhooks are off.
     """
     _require_enabled()
+    hold_chain()
     row = Delivery.objects.select_for_update(no_key=True).get(pk=delivery.pk)
     if row.state != Delivery.State.FAILED:
         raise ValidationError("Only a failed message can be sent again.")

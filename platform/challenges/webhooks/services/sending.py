@@ -12,7 +12,9 @@ from django.conf import settings
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from rules import test_rule
 
+from accounts.models import User
 from accounts.notifications.domain.letters_of_runs import WEBHOOK_OFF, OfWebhook
 from accounts.notifications.services import notify
 from challenges.queries.people import organizers_of
@@ -23,8 +25,8 @@ from challenges.webhooks.queries import DELIVERIES
 from challenges.webhooks.services.bodies import body_of
 from challenges.webhooks.services.configuring import key_of
 from core.audit.models import Entry, Head
-from core.audit.services import record
-from core.work.services import Lease, LeaseLostError, ask, claim
+from core.audit.services import hold_chain, record
+from core.work.services import Lease, LeaseLostError, ask, claim_next
 from reviews.models import Chair
 from web.outbound import RefusedError, exchange
 
@@ -38,6 +40,7 @@ SECONDS: Final = 10.0
 MOST_BYTES: Final = 64 * 1024
 KEPT: Final = timedelta(days=30)
 GONE: Final = 410
+_LEFT: Final = "The person who created it does not manage it any more."
 _AGENT: Final = "Podium-Webhooks/1"
 
 
@@ -54,14 +57,15 @@ def queue_events() -> int:
 
 @transaction.atomic
 def _queue(pk: Any) -> int:
+    hold_chain()
     webhook = (
         Webhook.objects.select_for_update(no_key=True, skip_locked=True, of=("self",))
         .select_related("challenge", "call")
         .filter(pk=pk, is_active=True)
         .first()
     )
-    if webhook is None:
-        return 0
+    if webhook is None or not is_managed(webhook):
+        return 0 if webhook is None else _switch_off(webhook, _LEFT, key=f"{webhook.pk} {webhook.sequence}")
     # The end is read first: an entry that is added now is detected by the next sweep.
     end = Head.objects.filter(pk=1).values_list("sequence", flat=True).first() or 0
     events = Entry.objects.filter(
@@ -81,9 +85,12 @@ def _queue(pk: Any) -> int:
     return len(deliveries)
 
 
-def send_message(*, delivery_id: str) -> None:
-    """Send a message; a second call finds nothing to do."""
-    lease = claim(DELIVERIES, delivery_id, give_up=_give_up)
+def send_message() -> None:
+    """Send the message whose turn it is: of the webhook with the fewest that are being sent, the oldest.
+
+    A call sends one message, so that slow receivers of one challenge keep others waiting for one attempt at most.
+    """
+    lease = claim_next(DELIVERIES, give_up=_give_up)
     if lease is None:
         return
     delivery = Delivery.objects.select_related("webhook__challenge", "webhook__call").get(pk=lease.pk)
@@ -93,6 +100,9 @@ def send_message(*, delivery_id: str) -> None:
         return
     if not webhook.is_active:
         _end(lease, delivery, failure="The webhook is switched off.")
+        return
+    if not is_managed(webhook):
+        _end(lease, delivery, failure=_LEFT, reason=_LEFT)
         return
     status, failure = _attempt(delivery)
     try:
@@ -109,6 +119,12 @@ def send_message(*, delivery_id: str) -> None:
             _end(lease, delivery, status=status, failure=failure, reason="" if _answers(delivery) else reason)
     except LeaseLostError:
         log.info("webhook_lease_lost", delivery=str(delivery.pk))
+
+
+def is_managed(webhook: Webhook) -> bool:
+    """Return whether the person who created a webhook still organizes the challenge or chairs the call."""
+    person = User.objects.filter(pk=webhook.created_by_id, is_active=True).first()
+    return person is not None and bool(test_rule("webhooks.manage", person, webhook))
 
 
 def tidy() -> int:
@@ -152,13 +168,17 @@ def _give_up(lease: Lease) -> None:
 @transaction.atomic
 def _end(lease: Lease, delivery: Delivery, *, failure: str, status: int | None = None, reason: str = "") -> None:
     """End a message that is not sent; with a reason, switch the webhook off and notify its people."""
+    hold_chain()
     if not lease.complete(state=Delivery.State.FAILED, status=status, failure=failure, ended_at=timezone.now()):
         raise LeaseLostError
-    webhook = delivery.webhook
-    if not reason or not Webhook.objects.filter(pk=webhook.pk, is_active=True).update(
-        is_active=False, problem=reason[:200]
-    ):
-        return
+    if reason:
+        _switch_off(delivery.webhook, reason, key=str(delivery.pk))
+
+
+def _switch_off(webhook: Webhook, reason: str, *, key: str) -> int:
+    """Switch a webhook off and notify the people who manage it; return 0, the number of queued messages."""
+    if not Webhook.objects.filter(pk=webhook.pk, is_active=True).update(is_active=False, problem=reason[:200]):
+        return 0
     owner = webhook.owner
     record(actor=None, act="webhook_switched_off", subject=webhook, scope=owner.slug, facts={"reason": reason})
     if webhook.challenge is not None:
@@ -173,5 +193,6 @@ def _end(lease: Lease, delivery: Delivery, *, failure: str, status: int | None =
         text=letter.text,
         address=reverse("webhooks:detail", args=[webhook.pk]),
         scope=owner.slug,
-        key=str(delivery.pk),
+        key=key,
     )
+    return 0

@@ -338,3 +338,42 @@ def test_nothing_about_the_patient_is_written_or_logged(tmp_path, caplog, recwar
     assert not recwarn.list
     np.testing.assert_array_equal(read_intensities(target).values, with_itk(tmp_path / "a")[0])
     assert read_intensities(target).geometry == read_intensities(tmp_path / "a").geometry
+
+
+def file_meta_with(content, element):
+    """Insert an entry of group 2 after the transfer syntax of a DICOM file."""
+    at = content.index(b"\x02\x00\x10\x00UI")
+    end = at + 8 + int.from_bytes(content[at + 6 : at + 8], "little")
+    return content[:end] + element + content[end:]
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        b"\x02\x00\x10\x00UI\x16\x001.2.840.10008.1.2.1.99",
+        b"\x02\x00\x10\x00UI\x16\x001.2.840.10008.1.2.4.50",
+        b"\x02\x00\x11\x00SQ\x00\x00\xff\xff\xff\xff",
+        b"\x02\x00\x11\x00OW\x00\x00\x00\x00\x00\x70",
+    ],
+)
+def test_a_second_transfer_syntax_hides_nothing(tmp_path, element):
+    """The library would use the last one, which the check of the first does not see."""
+    write_series(tmp_path / "case")
+    path = min((tmp_path / "case").iterdir())
+    path.write_bytes(file_meta_with(path.read_bytes(), element))
+    assert kind_of(path) == "header"
+
+
+def test_a_packed_folder_with_damaged_bytes_is_one_error(tmp_path):
+    write_series(tmp_path / "case")
+    files = [(path.name, lambda path=path: path.open("rb")) for path in sorted((tmp_path / "case").iterdir())]
+    packed = dicom.pack(files, tmp_path / "case.dcm")
+    content = bytearray(packed.read_bytes())
+    content[600] ^= 0xFF  # the archive states another check sum for these bytes
+    packed.write_bytes(content)
+    assert kind_of(packed) in ("header", "truncated", "magic")
+
+
+def test_positions_that_no_scanner_has_are_refused(tmp_path):
+    path = changed(tmp_path / "case", setting(ImagePositionPatient=["1.7e308", "0", "0"]))
+    assert kind_of(path) == "header"

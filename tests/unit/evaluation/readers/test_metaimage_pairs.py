@@ -140,3 +140,16 @@ def test_a_pair_becomes_one_file(tmp_path):
     one, two = read_label_image(tmp_path / "b.mha"), read_label_image(path)
     np.testing.assert_array_equal(one.labels, two.labels)
     assert one.geometry == two.geometry
+
+
+def test_tags_of_the_patient_are_not_kept_in_one_file():
+    from evaluation.readers.metaimage import as_one_file
+
+    start = (
+        b"ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementType = MET_UCHAR\nElementSpacing = 1 1 3\n"
+        b"0010|0010 = Smith^John\nComment = Smith\nElementDataFile = a.raw\n"
+    )
+    header = as_one_file(start, "a.mhd")
+    assert b"Smith" not in header
+    assert b"ElementSpacing = 1 1 3\n" in header
+    assert header.endswith(b"ElementDataFile = LOCAL\n")
