@@ -42,6 +42,7 @@ BROKEN = (
 OUR_FAULT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENOENT, errno.EACCES)
 _IGNORED_FOLDERS = ("__MACOSX",)
 _IGNORED_NAMES = ("Thumbs.db", "desktop.ini")
+_UNREADABLE = "The file is not a readable ZIP or TAR archive ({}). Pack the predictions into a .zip or .tar.gz file."
 NESTED = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".rar", ".7z", ".bz2", ".xz")
 
 
@@ -97,15 +98,14 @@ def members(path: Path, limits: ArchiveLimits) -> list[Member]:
         For an archive that is not taken as a whole: unreadable, encrypted, with paths or links that lead out of it, or
         beyond a limit.
     """
-    unreadable = "The file is not a readable ZIP or TAR archive ({}). Pack the predictions into a .zip or .tar.gz file."
-    with _refusing(unreadable), zipfile.ZipFile(path) as archive:
+    with _refusing(_UNREADABLE), zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
         if len(entries) > limits.entries:
             raise BombError(
                 f"The archive has {len(entries):,} entries; at most {limits.entries:,} are taken. Pack only the predictions."
             )
         _check_directory(entries, path.stat().st_size, limits)
-        _check_room(sum(entry.file_size for entry in entries), limits)
+        check_room(sum(entry.file_size for entry in entries), limits)
         return [
             Member(entry.filename, entry.file_size)
             for entry in entries
@@ -116,8 +116,62 @@ def members(path: Path, limits: ArchiveLimits) -> list[Member]:
 GRID_REMEDY = "far more than a case of this geometry needs. Save it again with an integer data type."
 
 
+@dataclass(frozen=True)
+class OpenArchive:
+    """A ZIP archive whose directory has been read, which takes a time that grows with the number of its files."""
+
+    _zip: zipfile.ZipFile
+
+    def extract(self, member: str, target: Path, *, limit: int, remedy: str = GRID_REMEDY) -> None:
+        """Write one file to `target`.
+
+        `remedy` ends the sentence about a file that is too large.
+
+        Raises
+        ------
+        ArchiveError
+            If the data are damaged or exceed `limit` bytes, regardless of the size in the archive's directory.
+        """
+        with _refusing(_damaged(member)), self._zip.open(member) as source, target.open("wb") as sink:
+            written = 0
+            while block := source.read(min(BLOCK, limit + 1 - written)):
+                written += len(block)
+                if written > limit:
+                    raise ArchiveError(f"{member} unpacks to more than {limit:,} bytes, {remedy}")
+                sink.write(block)
+
+    def head(self, member: str, size: int) -> bytes:
+        """Return the first bytes of a file; nothing for damaged data, which `extract` reports.
+
+        Parameters
+        ----------
+        size
+            Largest number of bytes to return.
+        """
+        try:
+            with self._zip.open(member) as source:
+                return source.read(size)
+        except BROKEN:
+            return b""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[OpenArchive]:
+    """Open a ZIP archive once for many of its files.
+
+    Raises
+    ------
+    ArchiveError
+        If the archive is damaged.
+    """
+    with _refusing(_UNREADABLE):
+        archive = zipfile.ZipFile(path)
+    with archive:
+        yield OpenArchive(archive)
+
+
 def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = GRID_REMEDY) -> None:
-    """Write one file of a ZIP archive to `target`.
+    """Write one file of a ZIP archive to `target`; `opened` is for many files.
 
     `remedy` ends the sentence about a file that is too large.
 
@@ -126,21 +180,8 @@ def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = 
     ArchiveError
         If the data are damaged or exceed `limit` bytes, regardless of the size in the archive's directory.
     """
-    damaged = member.replace("{", "{{").replace("}", "}}") + (
-        " is damaged inside the archive ({}). Pack the archive again and upload it again."
-    )
-    with (
-        _refusing(damaged),
-        zipfile.ZipFile(path) as archive,
-        archive.open(member) as source,
-        target.open("wb") as sink,
-    ):
-        written = 0
-        while block := source.read(min(BLOCK, limit + 1 - written)):
-            written += len(block)
-            if written > limit:
-                raise ArchiveError(f"{member} unpacks to more than {limit:,} bytes, {remedy}")
-            sink.write(block)
+    with _refusing(_damaged(member)), zipfile.ZipFile(path) as archive:
+        OpenArchive(archive).extract(member, target, limit=limit, remedy=remedy)
 
 
 def head(path: Path, member: str, size: int) -> bytes:
@@ -152,10 +193,16 @@ def head(path: Path, member: str, size: int) -> bytes:
         Largest number of bytes to return.
     """
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(member) as source:
-            return source.read(size)
+        with zipfile.ZipFile(path) as archive:
+            return OpenArchive(archive).head(member, size)
     except BROKEN:
         return b""
+
+
+def _damaged(member: str) -> str:
+    return member.replace("{", "{{").replace("}", "}}") + (
+        " is damaged inside the archive ({}). Pack the archive again and upload it again."
+    )
 
 
 def is_zip(path: Path) -> bool:
@@ -213,7 +260,7 @@ def repack_tar(path: Path, target: Path, limits: ArchiveLimits) -> None:
                 raise ArchiveError(
                     f"{entry.name[:80]} is stored without its empty parts (“sparse”). Pack it again without the option -S."
                 )
-            _check_room(total, limits)
+            check_room(total, limits)
             if _is_ignored(entry.name):
                 continue
             with sink.open(zipfile.ZipInfo(entry.name), "w", force_zip64=True) as written:
@@ -300,7 +347,14 @@ def _check_sizes(name: str, size: int, total: int, limits: ArchiveLimits) -> Non
         )
 
 
-def _check_room(total: int, limits: ArchiveLimits) -> None:
+def check_room(total: int, limits: ArchiveLimits) -> None:
+    """Refuse content that is larger than the free space.
+
+    Raises
+    ------
+    ArchiveError
+        If the limits state a free space and it is smaller.
+    """
     if limits.room_bytes is not None and total > limits.room_bytes:
         raise ArchiveError(
             f"The archive unpacks to {total:,} bytes and more, but the machine that reads it has {limits.room_bytes:,} free. "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from dataclasses import dataclass
+from io import SEEK_CUR, BytesIO
 from typing import TYPE_CHECKING, BinaryIO, Final
+from zlib import crc32
 
 from evaluation.readers.errors import ReadError
 from evaluation.readers.inflating import open_checked
@@ -22,6 +25,9 @@ HEAD_BYTES: Final = 132
 MOST_PARTS: Final = 20_000
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 _PIECE: Final = 1 << 20
+_LOCAL_START: Final = b"PK\x03\x04"
+_LOCAL_HEADER: Final = struct.Struct("<26sHH")
+"""The header before each file of an archive; it ends with the lengths of a name and of further fields, which follow."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ def parts_of(path: Path, limits: Limits) -> list[Part]:
             start = file.read(HEAD_BYTES)
         if is_dicom(start):
             return [Part(path.name, path.stat().st_size, lambda: path.open("rb"))]
-        if not start.startswith(b"PK\x03\x04"):
+        if not start.startswith(_LOCAL_START):
             raise ReadError("magic", path.name, "no DICOM header")
         parts = _of_archive(path)
     if sum(part.size for part in parts) > limits.file_bytes:
@@ -106,10 +112,17 @@ def _of_archive(path: Path) -> list[Part]:
 
 
 def _entry(path: Path, entry: zipfile.ZipInfo) -> BinaryIO:
-    from io import BytesIO
-
-    with zipfile.ZipFile(path) as archive, archive.open(entry) as file:
-        return BytesIO(file.read(entry.file_size))
+    """A file of the archive as it is stored, without reading the archive's directory again, which lists up to `MOST_PARTS`."""
+    with path.open("rb") as file:
+        file.seek(entry.header_offset)
+        local = file.read(_LOCAL_HEADER.size)
+        if len(local) == _LOCAL_HEADER.size and local.startswith(_LOCAL_START):
+            _, name_bytes, extra_bytes = _LOCAL_HEADER.unpack(local)
+            file.seek(name_bytes + extra_bytes, SEEK_CUR)
+            content = file.read(entry.file_size)
+            if len(content) == entry.file_size and crc32(content) == entry.CRC:
+                return BytesIO(content)
+    raise ReadError("header", path.name, "a damaged file inside", "DICOM files in a folder")
 
 
 def pack(files: Iterable[tuple[str, Callable[[], BinaryIO]]], target: Path) -> Path:

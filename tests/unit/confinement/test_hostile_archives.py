@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from confinement.archive import ArchiveError, BombError, extract, is_tar, members, repack_tar
+from confinement.archive import ArchiveError, BombError, extract, head, is_tar, members, opened, repack_tar
 from confinement.limits import MIB, ArchiveLimits, Packing
 from executions.scoring.services.inspecting import archive_limits
 
@@ -65,6 +65,29 @@ def test_what_operating_systems_add_is_ignored(target: Path):
         },
     )
     assert [member.path for member in members(target, LIMITS)] == ["set/case.nii.gz"]
+
+
+def test_the_directory_of_an_archive_is_read_once_for_many_files(target: Path, monkeypatch):
+    written(target, {f"{number}.dcm": b"12345" for number in range(40)})
+    readings = []
+    read = zipfile.ZipFile._RealGetContents
+    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", lambda self: (readings.append(1), read(self)))
+    out = target.with_name("out")
+    with opened(target) as archive:
+        for number in range(40):
+            assert archive.head(f"{number}.dcm", 3) == b"123"
+            archive.extract(f"{number}.dcm", out, limit=5)
+            assert out.read_bytes() == b"12345"
+        assert archive.head("no.dcm", 3) == b""
+        with pytest.raises(ArchiveError, match="more than 4 bytes"):
+            archive.extract("1.dcm", out, limit=4)
+        with pytest.raises(ArchiveError, match=r"no\.dcm is damaged inside the archive"):
+            archive.extract("no.dcm", out, limit=4)
+    assert len(readings) == 1
+    target.write_bytes(b"PK\x03\x04")
+    assert head(target, "1.dcm", 3) == b""
+    with pytest.raises(ArchiveError, match="not a readable ZIP"), opened(target):
+        pass
 
 
 def test_a_link_is_refused(target: Path):

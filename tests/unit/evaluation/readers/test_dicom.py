@@ -1,6 +1,7 @@
 """DICOM series and segmentations are read like SimpleITK and highdicom read them, and never show who was examined."""
 
 import struct
+import zipfile
 from io import BytesIO
 
 import highdicom
@@ -302,11 +303,39 @@ def test_nested_sequences_without_end_are_refused(tmp_path):
 
 
 def test_an_archive_that_expands_is_refused(tmp_path):
-    import zipfile
-
     with zipfile.ZipFile(tmp_path / "a.dcm", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("1.dcm", bytes(50_000_000))
     assert kind_of(tmp_path / "a.dcm") == "header"
+
+
+def packed_series(tmp_path):
+    write_series(tmp_path / "a")
+    return dicom.pack(
+        [(path.name, lambda path=path: path.open("rb")) for path in (tmp_path / "a").iterdir()], tmp_path / "b.dcm"
+    )
+
+
+def test_the_directory_of_a_packed_folder_is_read_once(tmp_path, monkeypatch):
+    packed = packed_series(tmp_path)
+    readings = []
+    read = zipfile.ZipFile._RealGetContents
+    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", lambda self: (readings.append(1), read(self)))
+    np.testing.assert_array_equal(read_intensities(packed).values, read_intensities(tmp_path / "a").values)
+    assert len(readings) == 1
+
+
+def test_a_damaged_file_of_a_packed_folder_is_refused(tmp_path):
+    packed = packed_series(tmp_path)
+    content = bytearray(packed.read_bytes())
+    for place in (0, content.find(b"DICM")):  # the local header, and the file itself
+        damaged = content.copy()
+        damaged[place + 3] ^= 1
+        if not place:
+            damaged[26] ^= 1  # the length of the name; the beginning stays that of an archive
+            damaged[3] ^= 1
+        packed.write_bytes(damaged)
+        with pytest.raises(ReadError, match="a damaged file inside"):
+            read_intensities(packed)
 
 
 def test_a_folder_without_dicom_files_is_named(tmp_path):
