@@ -78,8 +78,11 @@ def without_parts(paths: Sequence[str], groups: Sequence[Group]) -> list[str]:
 
 
 def _headers(paths: Sequence[str], head: Callable[[str, int], bytes]) -> list[Group]:
-    """MetaImage headers whose data file is next to them."""
-    present = set(paths)
+    """MetaImage headers whose data file is next to them.
+
+    A data file is part of one image. Another header that names it stays alone, so that repacking writes no file twice.
+    """
+    free = {path for path in paths if not path.lower().endswith(METAIMAGE)}
     groups = []
     for path in paths:
         if not path.lower().endswith(METAIMAGE):
@@ -89,7 +92,8 @@ def _headers(paths: Sequence[str], head: Callable[[str, int], bytes]) -> list[Gr
         except ReadError:
             continue  # the reader of the file says what is wrong
         data_path = path[: len(path) - len(bare_name(path))] + data_name
-        if data_name and data_path in present and data_path != path:
+        if data_name and data_path in free:
+            free.remove(data_path)
             groups.append(Group(path, (path, data_path)))
     return groups
 

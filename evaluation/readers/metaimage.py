@@ -169,7 +169,12 @@ def _data_path(path: Path, value: str, limits: Limits) -> Path:
     if data_path.is_symlink():
         raise ReadError("header", path.name, "its data file is a link", "a data file in the same folder")
     if not data_path.is_file():
-        raise ReadError("not_found", path.name, f"its data file {data_name[:80]} is missing", "it in the same folder")
+        raise ReadError(
+            "not_found",
+            path.name,
+            f"its data file {data_name[:80]} is missing",
+            "it in the same folder, for one header only",
+        )
     with open_checked(data_path, limits):
         return data_path
 

@@ -2,21 +2,29 @@
 
 import io
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import SimpleITK
+from django.conf import settings
 
 from challenges.services import create_phase
+from confinement.archive import ArchiveError, BombError
+from confinement.limits import ArchiveLimits
 from datastore.test_sets import vault
+from datastore.test_sets.services import archive_files
 from datastore.test_sets.services.archives import take_archive
 from datastore.test_sets.services.sealing import TestSetError
+from datastore.uploads.domain.several_files import check_sizes
 from datastore.uploads.storage import private
 from docs.correctness.dicom_cases import segmentation, series
-from evaluation.readers import read_label_image
+from evaluation.checking.groups import Group
+from evaluation.readers import ReadError, read_label_image
 from evaluation.readers.intensities import read_intensities
 from executions.scoring.domain import results
 from executions.scoring.domain.report import Report, Status
+from executions.scoring.services import inspecting
 from submissions.models import Run, Submission
 from tests.integration.submissions.world import AFFINE, ASSESSMENT, CASES, SHAPE, World, labels, nifti, zipped
 
@@ -94,6 +102,45 @@ def test_what_is_wrong_with_an_image_of_several_files_is_named(world: World, wor
     assert "Secret" not in str(report.document())
 
 
+def slices(folder: str, count: int) -> dict[str, bytes]:
+    """Many files that begin as DICOM files do."""
+    return {f"{folder}/IM{number:04d}": bytes(128) + b"DICM" for number in range(count)}
+
+
+def test_a_case_of_more_than_a_thousand_slices_is_read(world: World, workers):
+    submission, report = submitted(world, slices(CASES[0], 1_300))
+    assert (report.problem, submission.is_charged) == ("", False)
+    assert report.findings[CASES[0]].status == Status.INVALID
+    assert "limits" not in report.findings[CASES[0]].message
+
+
+def test_one_data_file_is_not_taken_for_two_cases(world: World, workers, tmp_path):
+    first, second = CASES[:2]
+    files = pair(tmp_path, first, labels())
+    _, report = submitted(world, files | {f"{second}.mhd": files[f"{first}.mhd"]})
+    assert report.findings[first].status == Status.VALID
+    finding = report.findings[second]
+    assert f"its data file {first}.raw is missing" in finding.message
+    assert "in the same folder, for one header only" in f"{finding.message} {finding.remedy}"
+
+
+def test_images_are_not_written_beyond_the_limits_or_the_free_space():
+    groups = [Group("a.mhd", ("a.mhd", "a.raw")), Group("b.mhd", ("b.mhd", "a.raw"))]
+    sizes = {"a.mhd": 1, "b.mhd": 1, "a.raw": 100, "other": 10}
+    check_sizes(groups, sizes, ArchiveLimits(total_bytes=202, room_bytes=414))
+    with pytest.raises(BombError, match="at most 201"):
+        check_sizes(groups, sizes, ArchiveLimits(total_bytes=201))
+    with pytest.raises(ArchiveError, match="has 413 free"):
+        check_sizes(groups, sizes, ArchiveLimits(room_bytes=413))
+
+
+def test_an_archive_of_images_without_room_is_refused_without_a_charge(world: World, workers, tmp_path, monkeypatch):
+    monkeypatch.setattr(inspecting, "free_bytes", lambda: settings.PODIUM_WORK_RESERVE_BYTES + 10)
+    submission, report = submitted(world, pair(tmp_path, CASES[0], labels()))
+    assert "has 10 free" in report.problem
+    assert not submission.is_charged
+
+
 @pytest.fixture
 def second_phase(world: World):
     """A phase without a test set."""
@@ -163,6 +210,44 @@ def test_a_reference_that_is_no_volume_is_named(world: World, second_phase, tmp_
     with pytest.raises(TestSetError, match="uneven distances") as refused:
         sealed(world, second_phase, files, tmp_path)
     assert "Secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["link", "folder", "nothing", "second name"])
+def test_only_an_ordinary_file_of_a_child_enters_a_test_set(world: World, second_phase, tmp_path, monkeypatch, kind):
+    def hostile(source, target):
+        {
+            "link": lambda: target.symlink_to("/etc/hostname"),
+            "folder": target.mkdir,
+            "nothing": lambda: None,
+            "second name": lambda: (source.rename(target), target.with_name("again").hardlink_to(target)),
+        }[kind]()
+
+    monkeypatch.setattr(archive_files.shutil, "move", hostile)
+    with pytest.raises(TestSetError, match=r"references/case_001\.dcm: could not be written without its tags"):
+        sealed(world, second_phase, {"references/case_001/1": segmentation_of(labels())}, tmp_path)
+
+
+def test_a_test_set_may_have_more_dicom_images_than_a_child_may_write_files(
+    world: World, second_phase, tmp_path, monkeypatch
+):
+    few = replace(archive_files.child_limits(), folder_files=2)
+    monkeypatch.setattr(archive_files, "child_limits", lambda: few)
+    files = {f"references/{case}/1": segmentation_of(labels(case=case)) for case in CASES}
+    assert sealed(world, second_phase, files, tmp_path).cases.count() == len(CASES) > 2
+
+
+def test_a_child_cannot_write_beside_the_files_of_a_test_set(world: World, second_phase, tmp_path, monkeypatch):
+    def hostile(folder, item, image, target):
+        try:
+            (folder / "references" / "more.mha").write_bytes(b"")
+        except OSError as error:
+            raise ReadError("header", item, f"refused with {error.errno}") from None
+        return without_tags(folder, item, image, target)
+
+    without_tags = archive_files.without_tags
+    monkeypatch.setattr(archive_files, "without_tags", hostile)
+    with pytest.raises(TestSetError, match="refused with"):
+        sealed(world, second_phase, {"references/case_001/1": segmentation_of(labels())}, tmp_path)
 
 
 def test_an_archive_of_many_small_files_is_taken_up_to_a_limit(world: World, workers):

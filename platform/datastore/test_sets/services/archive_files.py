@@ -1,6 +1,10 @@
 """Each file of an unpacked archive of references, read in a confined child as it will be read later."""
 
+import contextlib
+import shutil
+import stat
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from evaluation.readers.instance_tables import InstanceTable
 
 PROBLEMS_SHOWN = 50
+_NOT_WRITTEN = "could not be written without its tags. Write it again with a common library."
 
 
 def read_files(
@@ -41,16 +46,29 @@ def read_files(
 
     beside: dict[Path, InstanceTable | None] = {}
 
-    def work(item: str, _own: Path) -> object:
-        return _or_problem(lambda: read_plain(item))
+    handed, kept = folder / "handed-over", folder / "without-tags"
+    for new in (handed, kept):
+        new.mkdir()
+    names = {item: f"{number}.mha" for number, item in enumerate(places) if item.lower().endswith(DICOM)}
 
-    def read_plain(item: str) -> dict[str, Any]:
+    def work(item: str, own: Path) -> object:
+        return _or_problem(lambda: read_plain(item, own))
+
+    def read_plain(item: str, own: Path) -> dict[str, Any]:
+        if item not in names:
+            return read(item, folder / item)
         image = contents.images.get(places[item], "")
-        plain = without_tags(folder, item, f"{IMAGES}/{image}" if image else "")
-        return read(plain, places[item]) | {"plain": plain}
+        # Read under its name, which messages state.
+        plain = without_tags(folder, item, f"{IMAGES}/{image}" if image else "", own)
+        try:
+            facts = read(item, plain)
+            shutil.move(plain, handed / names[item])
+        finally:
+            plain.unlink(missing_ok=True)
+        return facts
 
-    def read(item: str, case: str) -> dict[str, Any]:
-        file = folder / item
+    def read(item: str, file: Path) -> dict[str, Any]:
+        case, top = places[item], (folder / item).parent
         if item.startswith(IMAGES):
             backgrounds.read(file)
             return {}
@@ -59,25 +77,42 @@ def read_files(
             return {}
         problem = file_problem(assessment.problem)
         content = problem.read_reference(assessment, file)
-        if file.parent not in beside:
-            beside[file.parent] = instances_beside(file.parent, assessment)
-        if (table := beside[file.parent]) is not None:
+        if top not in beside:
+            beside[top] = instances_beside(top, assessment)
+        if (table := beside[top]) is not None:
             problem.check_objects(content, table.of(case), case=case, file=file.name)
         return {"geometry": problem.facts_of(content)}
 
-    geometries, problems, plain = {}, [], {}
-    for answer in answers(list(places), work, limits=child_limits(), reads=[folder], beat=beat, hands_over=folder):
+    # A child that a file has taken over changes no file of the test set: it writes into one folder, from which each file is
+    # taken at once, so that the bounds on what it writes are those on one file.
+    limits = replace(child_limits(), folder_files=len(places) + 1_000)
+    geometries, problems = {}, []
+    for answer in answers(list(places), work, limits=limits, reads=[folder], beat=beat, hands_over=handed):
+        if answer.item in names:
+            with contextlib.suppress(FileNotFoundError):
+                (handed / names[answer.item]).rename(kept / names[answer.item])
         problem, geometry = _judged(answer)
         if problem:
             of_case = "" if is_table and not answer.item.startswith(IMAGES) else f", case {places[answer.item]}"
             problems.append(f"{answer.item}{of_case}: {problem}")
         elif geometry is not None and answer.item.startswith(f"{REFERENCES}/"):
             geometries[places[answer.item]] = geometry
-        if not problem:
-            plain[answer.item] = answer.value.get("plain")
+    plain = {item: kept / name for item, name in names.items()}
+    problems += [f"{item}: {_NOT_WRITTEN}" for item, file in plain.items() if not problems and not _is_ours(file)]
     refuse(problems)
     _use_plain(contents, folder, plain)
+    shutil.rmtree(handed)
+    kept.rmdir()
     return geometries
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether a file that a child wrote is an ordinary one: no link, no folder, and nowhere else under another name."""
+    try:
+        status = file.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
 def _or_problem(read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -93,11 +128,11 @@ def _or_problem(read: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"problem": f"cannot be read ({words}). Write it again with a common library."}
 
 
-def _use_plain(contents: ArchiveContent, folder: Path, plain: Mapping[str, str]) -> None:
+def _use_plain(contents: ArchiveContent, folder: Path, plain: Mapping[str, Path]) -> None:
     """Replace each DICOM image by the file without its tags that a child wrote."""
-    for item, without in plain.items():
-        if not item.lower().endswith(DICOM) or without != f"{item[: -len(DICOM)]}.mha":
-            continue
+    for item, file in plain.items():
+        without = f"{item[: -len(DICOM)]}.mha"
+        file.replace(folder / without)
         top, _, name = item.partition("/")
         files_by_case = {REFERENCES: contents.references, IMAGES: contents.images}.get(top)
         if files_by_case is None:

@@ -1,13 +1,15 @@
 """Images of several files in an archive of references: joined to one file per case before anything is read."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
 from confinement import archive
 from confinement.limits import ArchiveLimits
 from datastore.test_sets.services.archive_parts import ANNOTATOR, IMAGES, REFERENCES, ArchiveContent
-from datastore.uploads.domain.several_files import join, paths_of
+from datastore.uploads.domain.several_files import check_sizes, join, paths_of
 from evaluation.checking.groups import Group, groups_of
+from evaluation.checking.naming import bare_name
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
 from evaluation.readers import ReadError, case_name
@@ -33,26 +35,40 @@ def join_groups(
         Folders and name of each file of the archive, by its path there.
     """
     done: set[str] = set()
-    tops = {parts[0] for parts in places.values() if len(parts) > 1}
-    for top in sorted(top for top in tops if top in (REFERENCES, IMAGES) or ANNOTATOR.fullmatch(top)):
-        is_images = top == IMAGES
-        if not is_images and not (isinstance(problem, FileProblem) and problem.takes_folders):
-            continue
-        member_of = {"/".join(parts[1:]): path for path, parts in places.items() if len(parts) > 1 and parts[0] == top}
-
-        def head(name: str, size: int, members: Mapping[str, str] = member_of) -> bytes:
-            return archive.head(source, members[name], size)
-
-        groups = groups_of(list(member_of), None, stem_of=_stem, head=head)
-        for group in groups:
-            in_archive = Group(group.path, tuple(member_of[part] for part in group.parts), group.folder)
-            if is_images or isinstance(problem, FileProblem):
-                _keep(source, folder, top, in_archive, limits, contents)
-        done |= {member_of[name] for name in paths_of(groups)}
+    sizes = {member.path: member.size for member in archive.members(source, limits)}
+    with archive.opened(source) as opened:
+        for top, member_of in _tops(problem, places).items():
+            groups = groups_of(
+                list(member_of),
+                None,
+                stem_of=_stem,
+                head=lambda name, size, of=member_of: opened.head(of[name], size),  # type: ignore[misc]
+            )
+            in_archive = [
+                Group(group.path, tuple(member_of[part] for part in group.parts), group.folder) for group in groups
+            ]
+            parts = paths_of(in_archive)
+            check_sizes(in_archive, {part: sizes[part] for part in parts}, limits)
+            for group in in_archive:
+                _keep(opened, folder, top, group, limits, contents)
+            done |= parts
     return done
 
 
-def _keep(source: Path, folder: Path, top: str, group: Group, limits: ArchiveLimits, contents: ArchiveContent) -> None:
+def _tops(problem: Problem, places: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, str]]:
+    """Paths in the archive by the paths in each folder whose images can have several files."""
+    by_top: dict[str, dict[str, str]] = defaultdict(dict)
+    takes_folders = isinstance(problem, FileProblem) and problem.takes_folders
+    for path, parts in places.items():
+        top = parts[0] if len(parts) > 1 else ""
+        if top == IMAGES or (takes_folders and (top == REFERENCES or ANNOTATOR.fullmatch(top))):
+            by_top[top]["/".join(parts[1:])] = path
+    return dict(sorted(by_top.items()))
+
+
+def _keep(
+    source: archive.OpenArchive, folder: Path, top: str, group: Group, limits: ArchiveLimits, contents: ArchiveContent
+) -> None:
     (folder / top).mkdir(exist_ok=True)
     joined, name = join(source, group, folder, limits, top=top)
     case = _stem(name)
@@ -76,13 +92,15 @@ def _stem(name: str) -> str:
     return name_parts[0] if name_parts else ""
 
 
-def without_tags(folder: Path, item: str, image: str) -> str:
-    """Write a DICOM image without its tags; returns the new file, relative to the folder, or `item` for other formats.
+def without_tags(folder: Path, item: str, image: str, target: Path) -> Path:
+    """Write a DICOM image without its tags; returns the new file.
 
     Parameters
     ----------
     item
         The file, relative to the folder.
+    target
+        Folder for the new file.
     image
         Image of the same case, relative to the folder; empty if there is none. A segmentation gets its grid.
 
@@ -91,12 +109,10 @@ def without_tags(folder: Path, item: str, image: str) -> str:
     ReadError
         If the image cannot be read.
     """
-    if not item.lower().endswith(DICOM):
-        return item
     is_image = item.startswith(f"{IMAGES}/")
-    plain = f"{item[: -len(DICOM)]}.mha"
+    plain = target / f"{bare_name(item)[: -len(DICOM)]}.mha"
     grid = None if is_image or not image else _grid(folder / image)
-    write_plain(folder / item, folder / plain, labels=not is_image, grid=grid)
+    write_plain(folder / item, plain, labels=not is_image, grid=grid)
     return plain
 
 

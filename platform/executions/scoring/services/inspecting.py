@@ -160,6 +160,7 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
     takes_folders = wanted.table is None and file_problem(wanted.problem).takes_folders
     limits = archive_limits(cases=len(wanted.cases), needed_bytes=needed_bytes(wanted), takes_folders=takes_folders)
     whole = limits if archive.is_zip(path) else replace(limits, room_bytes=_room(size, limits))
+    room_bytes = free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES
     with working_folder() as folder:
         repacked = folder / "predictions.zip"
 
@@ -170,7 +171,9 @@ def inspect(path: Path, wanted: Expectation, *, repacked_name: str, beat: Callab
                     archive.repack_tar(path, repacked, whole)
                     source = repacked
                 extra = joint_tables.repack(source, wanted, limits, own_folder, separated)
-                is_joined = extra is None and several_files.repack(source, wanted, limits, own_folder, separated)
+                is_joined = extra is None and several_files.repack(
+                    source, wanted, limits, own_folder, separated, room_bytes=room_bytes - _size(repacked)
+                )
             except archive.ArchiveError as error:
                 return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
             except ReadError as error:
@@ -263,14 +266,20 @@ def _room(size: int, limits: ArchiveLimits) -> int:
     return room
 
 
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
 def _for_archives(size: int, limits: ArchiveLimits) -> ChildLimits:
     """Bounds for reading a whole archive: more time for a greater one, room for a repacked copy."""
     usual = child_limits()
     return ChildLimits(
         memory_bytes=usual.memory_bytes,
         file_bytes=limits.total_bytes + 64 * MIB,
-        # The repacked copy, and the table or one label image that is read from it.
-        folder_bytes=limits.total_bytes + 64 * MIB + usual.folder_bytes,
+        # The repacked copy, that with one file for each image, and the table or one label image that is read from it.
+        folder_bytes=2 * limits.total_bytes + 64 * MIB + usual.folder_bytes,
+        # Every file of an image before they become one.
+        folder_files=limits.entries + 100,
         item_seconds=usual.item_seconds + size / 20e6,
         message_bytes=32 * 1024**2,
     )

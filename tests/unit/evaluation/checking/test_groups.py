@@ -35,6 +35,15 @@ def test_a_header_and_its_data_file_are_one_image():
     assert sorted(paths) == ["a/case_1.mhd", "b/x.raw", "case_2.mhd"]
 
 
+def test_a_data_file_is_part_of_one_image_only():
+    names = [b"x.raw", b"x.raw", b"a.mhd", b"y.raw"]
+    contents = {f"{letter}.mhd": HEADER % name for letter, name in zip("abcd", names, strict=True)}
+    contents |= {"x.raw": b"", "y.raw": b""}
+    groups, paths = grouped(contents)
+    assert [group.parts for group in groups] == [("a.mhd", "x.raw"), ("d.mhd", "y.raw")]
+    assert sorted(paths) == ["a.mhd", "b.mhd", "c.mhd", "d.mhd"]
+
+
 @pytest.mark.parametrize("name", [b"../x.raw", b"LOCAL", b"LIST", b"case_1.mhd"])
 def test_a_header_without_a_file_next_to_it_stays_alone(name):
     contents = {"a/case_1.mhd": HEADER % name, "x.raw": b"", "a/LIST": b""}
