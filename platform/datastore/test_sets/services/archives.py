@@ -1,7 +1,7 @@
 """One archive of an organizer: unpacked and read in confined children, then sealed as a test set."""
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -241,7 +241,6 @@ def _sort(
     source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, contents: ArchiveContent, *, instances: bool
 ) -> None:
     """Write every file to its destination under its own name, regardless of the folders in the archive."""
-    tables = (*problem.references.tables, *problem.references.additional_files)
     members = archive.members(source, limits)
     paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
     tops = {names[0] for names in paths.values() if len(names) > 1}
@@ -250,15 +249,28 @@ def _sort(
     shared = len(tops) == 1 and not tops & part_folders and all(len(names) > 1 for names in paths.values())
     places = {path: names[1:] if shared else names for path, names in paths.items()}
     joined = join_groups(source, folder, problem, places, limits, contents)
-    for member in members:
-        if member.path in joined:
-            continue
-        names = places[member.path]
+    others = {member.path: places[member.path] for member in members if member.path not in joined}
+    with archive.opened(source) as opened_archive:
+        _sort_files(opened_archive, folder, problem, others, limits, contents, instances=instances)
+
+
+def _sort_files(
+    source: archive.OpenArchive,
+    folder: Path,
+    problem: Problem,
+    places: Mapping[str, tuple[str, ...]],
+    limits: ArchiveLimits,
+    contents: ArchiveContent,
+    *,
+    instances: bool,
+) -> None:
+    tables = (*problem.references.tables, *problem.references.additional_files)
+    for path, names in places.items():
         top_folder, name = (names[0] if len(names) > 1 else ""), names[-1]
         if top_folder == "" and name.lower() in _READMES:
             continue
         if top_folder == "" and name == CASES:
-            archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
+            source.extract(path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
             continue
         files_by_case = {REFERENCES: contents.references, IMAGES: contents.images}.get(top_folder)
         if annotator := parts.ANNOTATOR.fullmatch(top_folder):
@@ -269,14 +281,12 @@ def _sort(
             (folder / top_folder).mkdir(exist_ok=True)
         if files_by_case is None:
             contents.problems.append(
-                f"{member.path}: belongs to nothing. Put references into {REFERENCES}/ (or, of several annotators, into "
+                f"{path}: belongs to nothing. Put references into {REFERENCES}/ (or, of several annotators, into "
                 f"annotator-1/, annotator-2/, …), images into {IMAGES}/, and characteristics into {CASES}."
             )
             continue
         if instances and top_folder != IMAGES and name == INSTANCES_FILE:
-            archive.extract(
-                source, member.path, folder / top_folder / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE
-            )
+            source.extract(path, folder / top_folder / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
             continue
         is_table = bool(tables) and top_folder != IMAGES
         if top_folder == IMAGES:
@@ -285,32 +295,32 @@ def _sort(
             case, inner = problem.place_of(names[1:])
             if inner != name and inner and files_by_case.get(case) in (None, inner.partition("/")[0]):
                 # One of several files of a reference, which keep their folder.
-                _extract_part(source, member.path, folder / top_folder, inner, limits, contents)
+                _extract_part(source, path, folder / top_folder, inner, limits, contents)
                 files_by_case |= {case: inner.partition("/")[0]} if case else {}
                 continue
         else:
             case = name if name in tables else ""
         if not case:
             wanted = " or ".join(tables) if is_table else _file_wanted(None if top_folder == IMAGES else problem)
-            contents.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
+            contents.problems.append(f"{path}: is not read. Name it {wanted}, or leave it out.")
         elif case in files_by_case:
             contents.problems.append(
-                f"{member.path}: the case {case} has the file {files_by_case[case]} already. Keep one file for each case."
+                f"{path}: the case {case} has the file {files_by_case[case]} already. Keep one file for each case."
             )
         else:
             files_by_case[case] = name
-            archive.extract(source, member.path, folder / top_folder / name, limit=limits.entry_bytes)
+            source.extract(path, folder / top_folder / name, limit=limits.entry_bytes)
 
 
 def _extract_part(
-    source: Path, member: str, folder: Path, inner: str, limits: ArchiveLimits, contents: ArchiveContent
+    source: archive.OpenArchive, member: str, folder: Path, inner: str, limits: ArchiveLimits, contents: ArchiveContent
 ) -> None:
     target = folder / inner
     if target.exists() or not set(PurePosixPath(inner).parts).isdisjoint((".", "..", "/")):
         contents.problems.append(f"{member}: {inner} is there already. Keep one file of that name.")
         return
     target.parent.mkdir(exist_ok=True)
-    archive.extract(source, member, target, limit=limits.entry_bytes)
+    source.extract(member, target, limit=limits.entry_bytes)
 
 
 def _image_case(name: str) -> str:
