@@ -46,20 +46,20 @@ def read_files(
 
     beside: dict[Path, InstanceTable | None] = {}
 
-    handed, kept = folder / "handed-over", folder / "without-tags"
-    for new in (handed, kept):
+    handed, accepted = folder / "handed-over", folder / "without-tags"
+    for new in (handed, accepted):
         new.mkdir()
     names = {item: f"{number}.mha" for number, item in enumerate(places) if item.lower().endswith(DICOM)}
 
-    def work(item: str, own: Path) -> object:
-        return _or_problem(lambda: read_plain(item, own))
+    def work(item: str, child_folder: Path) -> object:
+        return _or_problem(lambda: read_plain(item, child_folder))
 
-    def read_plain(item: str, own: Path) -> dict[str, Any]:
+    def read_plain(item: str, child_folder: Path) -> dict[str, Any]:
         if item not in names:
             return read(item, folder / item)
         image = contents.images.get(places[item], "")
         # Read under its name, which messages state.
-        plain = without_tags(folder, item, f"{IMAGES}/{image}" if image else "", own)
+        plain = without_tags(folder, item, f"{IMAGES}/{image}" if image else "", child_folder)
         try:
             facts = read(item, plain)
             shutil.move(plain, handed / names[item])
@@ -90,24 +90,24 @@ def read_files(
     for answer in answers(list(places), work, limits=limits, reads=[folder], beat=beat, hands_over=handed):
         if answer.item in names:
             with contextlib.suppress(FileNotFoundError):
-                (handed / names[answer.item]).rename(kept / names[answer.item])
+                (handed / names[answer.item]).rename(accepted / names[answer.item])
         problem, geometry = _judged(answer)
         if problem:
             of_case = "" if is_table and not answer.item.startswith(IMAGES) else f", case {places[answer.item]}"
             problems.append(f"{answer.item}{of_case}: {problem}")
         elif geometry is not None and answer.item.startswith(f"{REFERENCES}/"):
             geometries[places[answer.item]] = geometry
-    plain = {item: kept / name for item, name in names.items()}
+    plain = {item: accepted / name for item, name in names.items()}
     problems += [f"{item}: {_NOT_WRITTEN}" for item, file in plain.items() if not problems and not _is_ours(file)]
     refuse(problems)
     _use_plain(contents, folder, plain)
     shutil.rmtree(handed)
-    kept.rmdir()
+    accepted.rmdir()
     return geometries
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a file that a child wrote is an ordinary one: no link, no folder, and nowhere else under another name."""
+    """Return whether a file that a child wrote is an ordinary one: no link, no folder, and of one name only."""
     try:
         status = file.lstat()
     except OSError:
