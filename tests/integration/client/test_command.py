@@ -260,7 +260,7 @@ def test_misnamed_and_duplicate_files_have_the_same_sentences_here_and_there(pod
     (folder / "case_001.nii.gz").rename(folder / "case_001_pred.nii.gz")
     (folder / "again").mkdir()
     (folder / "again" / "case_002.nii.gz").write_bytes((folder / "case_002.nii.gz").read_bytes())
-    (folder / "case_003.nii.gz").rename(folder / "case_003.mgz")
+    (folder / "case_003.nii.gz").rename(folder / "case_003.npy")
     (folder / "more.zip").write_bytes(b"PK")
     (folder / "case_077.nii.gz").write_bytes(b"nothing")
     _, out, _ = podium("--json", "validate", "blocks", "first", folder)
