@@ -70,6 +70,23 @@ def _(facts: Any) -> bool:
     return bool(facts.reason)
 
 
+@means(r"Subject: (.+): the webhook (.+) is off")
+def _(facts: Any, title: str, name: str) -> bool:
+    return (title, name) == (facts.title, facts.name)
+
+
+@means(r"Podium switched off the webhook (.+) of (.+?)\. (.+)")
+def _(facts: Any, name: str, title: str, reason: str) -> bool:
+    return (name, title, reason) == (facts.name, facts.title, facts.reason)
+
+
+@means(
+    r"Check the receiving program\. Then switch the webhook on and send the failed messages again on the page below\.",
+)
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
 @means(r"Subject: (.+): describe the method of (.+)")
 def _(facts: Any, challenge: str, team: str) -> bool:
     return where(facts, challenge) and team == facts.team

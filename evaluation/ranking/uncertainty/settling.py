@@ -111,7 +111,7 @@ def units_to_settle(
     drawn = np.sort(needed(resampled - margin, errors), axis=0)
     low, high = (drawn[math.ceil(edge * DRAWS) - 1] for edge in EDGES)
     return [
-        UnitsToSettle(stated(estimate), stated(max(min(least, estimate), units + 1.0)), stated(max(most, estimate)))
+        UnitsToSettle(stated(estimate), stated(min(least, estimate)), stated(max(most, estimate)))
         for estimate, least, most in zip(estimates, low, high, strict=True)
     ]
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from challenges.models import Member, Phase
+from challenges.models import InformationPage, Member, Phase
 from tests.unit.challenges.world import build
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +13,11 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def world():
-    return build()
+    made = build()
+    InformationPage.objects.create(
+        challenge=made.challenge, slug="faq", title="FAQ", text="None.", changed_by=made.organizer
+    )
+    return made
 
 
 def address(name, world):
@@ -25,6 +29,9 @@ def address(name, world):
         "assessment": [world.challenge.slug, world.open_phase.pk],
         "organize": [world.challenge.slug],
         "close_phase": [world.challenge.slug, world.open_phase.pk],
+        "information_page": [world.challenge.slug, "faq"],
+        "pages": [world.challenge.slug],
+        "edit_page": [world.challenge.slug, "faq"],
     }
     return reverse(f"challenges:{name}", args=arguments[name])
 
@@ -38,6 +45,9 @@ PUBLIC = {
     "assessment": (200, 200, 200, 200, 200),
     "organize": (302, 403, 403, 200, 200),
     "close_phase": (302, 403, 403, 200, 200),
+    "information_page": (200, 200, 200, 200, 200),
+    "pages": (302, 404, 404, 200, 200),
+    "edit_page": (302, 404, 404, 200, 200),
 }
 HIDDEN = {
     "detail": (404, 404, 404, 200, 200),
@@ -45,6 +55,9 @@ HIDDEN = {
     "assessment": (404, 404, 404, 200, 200),
     "organize": (302, 404, 404, 200, 200),
     "close_phase": (302, 404, 404, 200, 200),
+    "information_page": (404, 404, 404, 200, 200),
+    "pages": (302, 404, 404, 200, 200),
+    "edit_page": (302, 404, 404, 200, 200),
 }
 ROLES = ("visitor", "stranger", "member", "organizer", "staff")
 
@@ -78,6 +91,9 @@ def test_every_address_of_the_app_is_in_the_table_above():
         "launch",
         "open_submissions",
         "move_deadline",
+        # Tested in tests/integration/participation.
+        "information",
+        "delete_page",
     }
     assert {pattern.name for pattern in urlpatterns} - others == set(PUBLIC)
 

@@ -25,6 +25,7 @@ ALLOWED = {
     "evaluation/matching/assignment.py": "the criterion that is the default",
     "evaluation/ranking/uncertainty/statements.py": "`sensitivity` is a key of the ranking document",
     "evaluation/claims/certainty.py": "`sensitivity` is a key of the ranking document",
+    "evaluation/reporting/analyses.py": "publications of the exact bound of a metric",
     "evaluation/ranking/reading.py": "`sensitivity` is a key of the ranking document",
     "evaluation/scoring/classification_evidence.py": "one class of a class-wise error; the costs of a weighted kappa",
     "evaluation/scoring/detection_evidence.py": "the mean over classes, and the parts of panoptic quality",

@@ -68,7 +68,18 @@ def test_parts_queues_and_states_are_told(client):
     assert {name: found[name,] for name in NOTHING_YET} == dict.fromkeys(NOTHING_YET, 0)
     assert found["podium_queue_put_off", "mail"] == 1
     assert {labels[0] for name, *labels in found if name == "podium_queue_length"} == {
-        *("validation", "test_sets", "scoring", "rescoring", "ranking", "following", "analyses", "reports", "mail"),
+        *(
+            "webhook_deliveries",
+            "validation",
+            "test_sets",
+            "scoring",
+            "rescoring",
+            "ranking",
+            "following",
+            "analyses",
+            "reports",
+            "mail",
+        ),
         *("suspects", "overlaps", "overlap_questions", "starter_kits"),
         *(
             "scans",
