@@ -118,7 +118,7 @@ class FileTexts(PageTexts):
             else ""
         )
         first = f"One {self.file_noun} for each of the {cases} cases, named `<case>{self.kind.suffixes[0]}`{others}."
-        return FileWords((f"{first} Files may lie in one folder of the archive.",), self.kind.suffixes[0])
+        return FileWords((f"{first} Files can be in one folder of the archive.",), self.kind.suffixes[0])
 
     def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the facts that participants may know about a case, as text.

@@ -216,7 +216,7 @@ class ImageTexts(FileTexts):
         before = (
             f"One image of real numbers for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the "
             "grid of the case: the same shape, voxel size and orientation. Intensities are compared as they stand, after the "
-            "scaling that the header names; NaN and infinity are refused. Files may lie in one folder of the archive."
+            "scaling that the header names; NaN and infinity are refused. Files can be in one folder of the archive."
         )
         return FileWords(
             before=(before, SEVERAL_FILES, grid_words(assessment)), ending=first, columns=("Voxels", "Channels")

@@ -160,7 +160,7 @@ class LabelImageTexts(FileTexts):
         endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
         before = (
             f"One label image for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid of "
-            "the case's image: the same shape, voxel size and orientation. Files may lie in one folder of the archive."
+            "the case's image: the same shape, voxel size and orientation. Files can be in one folder of the archive."
         )
         pattern = self.kind.file_pattern(assessment)
         also = (f"Files with a name of the form `{pattern}` are accepted as well.",) if pattern else ()

@@ -148,7 +148,7 @@ class RegistrationTexts(FileTexts):
         before = (
             f"One displacement field for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid "
             "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
-            f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
+            f"moving image. {_FIELDS[assessment.settings['field']]} Files can be in one folder of the archive."
         )
         return FileWords(before=(before, grid_words(assessment)), ending=first, columns=("Voxels",))
 

@@ -161,7 +161,7 @@ def _plain_name(value: str, name: str) -> str:
 def _data_path(path: Path, value: str, limits: Limits) -> Path:
     """The file of the voxels, which is in the folder of its header."""
     if path.suffix.lower() != ".mhd" and value != LOCAL:
-        raise ReadError("header", path.name, "its voxels stand in another file", "header and voxels in one file")
+        raise ReadError("header", path.name, "its voxels are in another file", "header and voxels in one file")
     data_name = _plain_name(value, path.name)
     if not data_name:
         return path

@@ -109,7 +109,7 @@ def _fields(start: bytes, name: str) -> tuple[dict[str, str], int]:
         if sign and not value.startswith("="):
             fields[key.strip().lower()] = value.strip()
     if fields.keys() & {"data file", "datafile"}:
-        raise ReadError("header", name, "its voxels stand in another file", "header and voxels in one file")
+        raise ReadError("header", name, "its voxels are in another file", "header and voxels in one file")
     for key in ("dimension", "type", "sizes", "encoding"):
         if key not in fields:
             raise ReadError("header", name, f"no field {key!r}")

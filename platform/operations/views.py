@@ -56,7 +56,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
     token = settings.PODIUM_METRICS_TOKEN
     if not token or scheme.lower() != "bearer" or not hmac.compare_digest(sent.strip().encode(), token.encode()):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
 
 

@@ -42,7 +42,7 @@ def help_page(request: HttpRequest, name: str) -> HttpResponse:
     try:
         manual_page = manual.page(name)
     except KeyError as error:
-        raise Http404("There is no such page of the help.") from error
+        raise Http404("Help page not found.") from error
     return render(
         request,
         "web/help_page.html",

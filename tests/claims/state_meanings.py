@@ -46,7 +46,7 @@ def _(facts: Any, yet: str | None) -> bool:
     return _there_is_no_other_reason(facts) and not facts.under_way and (yet is None) == facts.is_closed
 
 
-@means(rf"What has been scored since is shown to everybody when the phase closes, on {MOMENT}\.")
+@means(rf"Newer results become public when the phase closes, on {MOMENT}\.")
 def _(facts: Any, moment: str) -> bool:
     return facts.is_frozen and at(moment, facts.ends)
 
@@ -128,7 +128,7 @@ def _(facts: Any, moment: str, ends: str) -> bool:
 
 
 @means(
-    rf"Submissions are still accepted and scored\. Newer rankings are shown to everybody when the phase closes, on {MOMENT}\."
+    rf"Submissions are still accepted and scored\. Newer rankings become public when the phase closes, on {MOMENT}\."
 )
 def _(facts: Any, ends: str) -> bool:
     return not facts.sees_all and at(ends, facts.ends)

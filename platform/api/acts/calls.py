@@ -205,7 +205,7 @@ class MailTextView(Act):
     def _call(self, request: Request, slug: str, kind: str) -> Call:
         call = call_for(request, slug, _CHAIR)
         if kind not in MAILS:
-            raise Http404("There is no such mail.")
+            raise Http404("Mail not found.")
         return call
 
 

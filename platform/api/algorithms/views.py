@@ -201,7 +201,7 @@ class _RunsView(APIView):
         """Return a run of the person's teams."""
         execution = self.own().filter(pk=pk).first()
         if execution is None:
-            raise exceptions.NotFound("There is no such run of your teams.")
+            raise exceptions.NotFound("Run not found among the runs of your teams.")
         return execution
 
 

@@ -49,7 +49,7 @@ def organizing(request: HttpRequest, slug: str) -> Challenge:
     """
     challenge = challenge_queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.organize_challenge", challenge):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return challenge
 
 

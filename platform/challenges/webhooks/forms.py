@@ -16,7 +16,7 @@ def _choices(*, is_challenge: bool) -> list[tuple[str, str]]:
 class EventsForm(forms.Form):
     """Reported events of a webhook, and whether it is on."""
 
-    events = forms.MultipleChoiceField(label="Events", widget=forms.CheckboxSelectMultiple)
+    events = forms.MultipleChoiceField(label="Events to report", widget=forms.CheckboxSelectMultiple)
     is_active = forms.BooleanField(label="Send messages", required=False)
 
     def __init__(self, *args: Any, is_challenge: bool, **kwargs: Any) -> None:

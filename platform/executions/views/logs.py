@@ -36,7 +36,7 @@ def log(request: SignedInRequest, slug: str, pk: Any, index: int) -> HttpRespons
     elif released is not None:
         text = released.text
     else:
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return render(
         request,
         "executions/log.html",
@@ -59,7 +59,7 @@ def release(request: SignedInRequest, slug: str, pk: Any, index: int) -> HttpRes
     """Give the team a log, as the organizer has left it."""
     challenge, execution = load(request, slug, pk)
     if not test_rule("executions.read_hidden_logs", request.user, execution) or execution.is_on_public_cases:
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     batch = _batch(execution, index)
     try:
         releasing.release(batch=batch, actor=request.user, text=request.POST.get("text", ""))

@@ -99,7 +99,7 @@ def stop(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     is_own = test_rule("executions.own", request.user, execution_row)
     organizes = test_rule("executions.read_hidden_logs", request.user, execution_row)
     if not is_own and not organizes:
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     reason = request.POST.get("reason", "").strip()[:300]
     if not is_own and not reason:
         messages.error(request, "Say why it is stopped; the team is shown the reason.")
@@ -120,7 +120,7 @@ def predictions(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
     """The predictions of a run on cases that the visitor may know."""
     _, execution_row = load(request, slug, pk)
     if not execution_row.predictions_file or not test_rule("executions.view_cases", request.user, execution_row):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return FileResponse(open_stored(execution_row.predictions_file), as_attachment=True, filename="predictions.zip")
 
 
@@ -130,7 +130,7 @@ def runs_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     """The table of runs, for those who may see cases."""
     _, execution_row = load(request, slug, pk)
     if not test_rule("executions.view_cases", request.user, execution_row):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     columns = (*COLUMNS, "exit_code", "signal", "message")
     rows = (
         tuple({**outcome.row, "message": outcome.message}.get(name) for name in columns)
@@ -145,11 +145,11 @@ def interface(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     challenge = challenge_queries.visible_challenge(request.user, slug)
     phase_row = phase_by_id(challenge, phase)
     if not phase_row.algorithms:
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     try:
         document = interface_of(phase_row)
     except NotRunnableError:
-        raise Http404("There is no such page.") from None
+        raise Http404("Page not found.") from None
     content = json.dumps(document, indent=1) + "\n"
     response = HttpResponse(content, content_type="application/json")
     response["Content-Disposition"] = 'attachment; filename="interface.json"'

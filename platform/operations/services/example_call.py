@@ -45,14 +45,18 @@ PEOPLE: Final = (
 )
 
 
+_NUMBER_OF_CASES: Final = "Does the design justify the number of cases and the split, without leakage between groups?"
+_JUSTIFICATION: Final = "Are the metrics justified by more than common use?"
+
+
 @dataclass(frozen=True)
 class Tone:
-    """An example review: its summary, its scores, and the sections in which answers are *partly*.
+    """An example review: its summary, its scores, and the answers that are *partly*.
 
     Attributes
     ----------
     comments
-        Comments by section, for the first answer in it that is not *yes*.
+        Comment on each question that is answered with *partly*, by the question. All other answers are *yes*.
     """
 
     score: int
@@ -74,7 +78,7 @@ _TONES: Final = {
         4,
         "The design is sound, and the assessment fits the goal. The number of test cases needs a better justification. "
         "Please add the difference between algorithms that you expect to detect. No other change is needed.",
-        {"data": "The number of test cases is stated. Please explain why it is sufficient."},
+        {_NUMBER_OF_CASES: "The number of test cases is stated. Please explain why it is sufficient."},
     ),
     Outcome.MAJOR: Tone(
         4,
@@ -82,8 +86,8 @@ _TONES: Final = {
         "The goal is relevant, and the data are described well. The assessment needs work before the registration. I do not "
         "expect that these cases separate the best algorithms. Please answer my points next to the parameters.",
         {
-            "data": "Please state the smallest difference that matters, and the number of cases that shows it.",
-            "assessment": "Please justify each tolerance for the structure that it applies to.",
+            _NUMBER_OF_CASES: "Please state the smallest difference that matters, and the number of cases that shows it.",
+            _JUSTIFICATION: "Please justify each tolerance for the structure that it applies to.",
         },
     ),
 }
@@ -223,15 +227,14 @@ def _review(
 def _send(assignment: Assignment, tone: Outcome) -> None:
     review = reviewing.begin_review(assignment=assignment)
     example = _TONES[tone]
-    comments = dict(example.comments)
     answers = []
     for question in reviewing.questions_for(assignment.filing.call, assignment.part):
         if question.kind == Question.Kind.SCORE:
             score = example.weak_score if question.text in _WEAK_SCORES else example.score
             answers.append(Answer(review=review, question=question, score=score))
         else:
-            judgement = Answer.Judgement.PARTLY if question.section in example.comments else Answer.Judgement.YES
-            comment = comments.pop(question.section, "")
+            comment = example.comments.get(question.text, "")
+            judgement = Answer.Judgement.PARTLY if comment else Answer.Judgement.YES
             answers.append(Answer(review=review, question=question, judgement=judgement, words=comment))
     Answer.objects.bulk_create(answers)
     reviewing.save_verdict(review=review, recommendation=tone, confidence=4, summary=example.summary)

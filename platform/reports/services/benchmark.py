@@ -250,7 +250,7 @@ def build(
         assessment,
         full,
         raw,
-        justification="Why this scheme was chosen stands under item 30c.",
+        justification="Item 30c states why this scheme was chosen.",
         evidence=sources.counted_evidence if with_cases else None,
     )
     benchmark.exhibits["35a"] = page.exhibits

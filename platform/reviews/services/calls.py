@@ -148,7 +148,7 @@ def save_mail_text(*, actor: User, call: Call, kind: str, subject: str, body: st
         For placeholders in braces that this mail cannot fill.
     """
     if kind not in MAILS:
-        raise ValidationError("There is no such mail.")
+        raise ValidationError("Mail not found.")
     wrong = [*unknown_words(kind, subject), *unknown_words(kind, body)]
     if wrong:
         mail_words = ", ".join(f"{{{word}}}" for word in MAILS[kind].words)

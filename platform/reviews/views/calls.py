@@ -169,7 +169,7 @@ def mail(request: SignedInRequest, slug: str, kind: str) -> HttpResponse:
     """One mail text."""
     call = call_for(request, slug, "chair_call")
     if kind not in MAILS:
-        raise Http404("There is no such mail.")
+        raise Http404("Mail not found.")
     if request.method == "POST" and request.POST.get("act") == "restore":
         services.restore_mail_text(actor=request.user, call=call, kind=kind)
         messages.success(request, "The delivered text is used again.")

@@ -45,7 +45,7 @@ def bringing(request: HttpRequest, slug: str) -> Challenge:
     """
     challenge = organizing(request, slug)
     if not request.user.has_perm("measurements.bring_values", challenge):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return challenge
 
 

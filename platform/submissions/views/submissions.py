@@ -209,7 +209,7 @@ def decide(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Score a submission with gaps as it is, take it back, or choose it for the ranking."""
     challenge, submission = _load(request, slug, pk)
     if not test_rule("submissions.decide_submission", request.user, submission):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     if request.POST.get("decision") == "score":
         states.score_as_it_is(submission=submission, actor=request.user)
     elif request.POST.get("decision") == "choose":

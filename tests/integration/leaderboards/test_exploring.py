@@ -119,7 +119,7 @@ def test_groups_stand_in_tables_that_lead_to_their_rankings(built):
     assert north["first"]["dsc/whole"] == first
     lead = north["leads"]["dsc/whole"]
     words = f"{', '.join(first)}, {lead['text']}" if lead["has_interval"] else lead["text"]
-    assert f'data-label="First there, with its lead">{words}</td>' in rows
+    assert f'data-label="Leader and its lead">{words}</td>' in rows
 
 
 def test_hardest_case_is_the_one_with_the_worst_median(built):

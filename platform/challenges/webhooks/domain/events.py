@@ -1,4 +1,4 @@
-"""Events that webhooks report, and the acts of the audit log that they stand for.
+"""Events that webhooks report, with the acts of the audit log that they report.
 
 A message contains the event, the challenge or call, and an address. It contains no name of a person or team, no score and
 no rank, so nothing hidden leaves the platform, whoever reads the receiving channel.

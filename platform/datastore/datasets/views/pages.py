@@ -207,7 +207,7 @@ def consent(request: SignedInRequest, slug: str, team: str) -> HttpResponse:
     challenge = visible_challenge(request.user, slug)
     team_row = get_object_or_404(Team, challenge=challenge, slug=team)
     if not test_rule("challenges.lead_team", request.user, team_row):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     given = request.POST.get("answer") == "yes"
     publishing.set_consent(actor=request.user, team=team_row, is_given=given)
     messages.success(request, f"{team_row.name} {'consents' if given else 'no longer consents'}.")
@@ -227,7 +227,7 @@ def _done(request: HttpRequest, slug: str, act: Any, message_text: str) -> HttpR
 def _offering(request: HttpRequest, slug: str) -> Challenge:
     challenge = visible_challenge(request.user, slug)
     if not request.user.has_perm("datasets.offer_data", challenge):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return challenge
 
 

@@ -67,5 +67,5 @@ def _page(slug: str, entry: DatasetUpload) -> dict[str, str]:
 def _offering(request: HttpRequest, slug: str) -> Challenge:
     challenge = visible_challenge(request.user, slug)
     if not request.user.has_perm("datasets.offer_data", challenge):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     return challenge

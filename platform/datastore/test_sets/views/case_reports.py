@@ -115,6 +115,6 @@ def exclude(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def _report(request: HttpRequest, slug: str, pk: int) -> CaseReport:
     challenge = visible_challenge(request.user, slug)
     if not request.user.has_perm("test_sets.answer_case_report", challenge):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     rows = CaseReport.objects.select_related("phase__task__challenge", "user")
     return get_object_or_404(rows, pk=pk, phase__task__challenge=challenge)

@@ -26,7 +26,7 @@ def reference(request: HttpRequest, slug: str, phase: int, case: str) -> HttpRes
         user.has_perm("challenges.submit_to_challenge", challenge)
         or user.has_perm("challenges.organize_challenge", challenge)
     ):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     entry = phase_by_id(challenge, phase)
     if not access_to_phase(user, entry).reference_files or not are_public(entry):
         raise Http404("The references of this phase are hidden.")

@@ -304,7 +304,7 @@ def reference(request: SignedInRequest, slug: str, phase: int, version: int, cas
     """
     challenge = organizing(request, slug)
     if not test_rule("test_sets.download_references", request.user, challenge):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     test_case = get_object_or_404(_version(phase_by_id(challenge, phase), version).cases, name=case)
     if not test_case.reference_file:
         raise Http404("The reference of this case is not here.")

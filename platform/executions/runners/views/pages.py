@@ -30,7 +30,7 @@ from executions.runners.services import issuing
 def installation(request: SignedInRequest) -> HttpResponse:
     """Show all runners and machines; the token of a new runner is in this answer and nowhere else."""
     if not test_rule("runners.operate", request.user):
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     form, secret = _created(request, None)
     context = {
         "form": form,
@@ -53,7 +53,7 @@ def challenge_runners(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = organizing(request, slug)
     may_add = test_rule("runners.add_to_challenge", request.user, challenge)
     if request.method == "POST" and not may_add:
-        raise Http404("There is no such page.")
+        raise Http404("Page not found.")
     form, secret = _created(request, challenge)
     return render(
         request,
@@ -88,7 +88,7 @@ def _created(request: SignedInRequest, challenge: Challenge | None) -> tuple[Run
 def _managed(request: HttpRequest, pk: Any) -> Runner:
     runner = Runner.objects.select_related("challenge").filter(pk=pk).first()
     if runner is None or not test_rule("runners.manage", request.user, runner):
-        raise Http404("There is no such runner.")
+        raise Http404("Runner not found.")
     return runner
 
 

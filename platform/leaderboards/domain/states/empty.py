@@ -98,10 +98,8 @@ EMPTY: Final[Act[Empty]] = state(
             "since",
             "It is frozen at a moment when there was no ranking.",
             lambda of: not of.is_computing and of.is_frozen,
-            lambda of: (
-                f"What has been scored since is shown to everybody when the phase closes, on {moment_words(of.ends)}."
-            ),
-            "What has been scored since is shown to everybody when the phase closes, on 21 January 2027, 23:59 UTC.",
+            lambda of: f"Newer results become public when the phase closes, on {moment_words(of.ends)}.",
+            "Newer results become public when the phase closes, on 21 January 2027, 23:59 UTC.",
         ),
         Paragraph(
             "none_counts",

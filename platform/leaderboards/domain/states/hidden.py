@@ -139,10 +139,10 @@ FROZEN: Final[Act[Frozen]] = state(
             "The person does not see newer rankings.",
             lambda of: not of.sees_all,
             lambda of: (
-                "Submissions are still accepted and scored. Newer rankings are shown to everybody when the phase closes, on "
+                "Submissions are still accepted and scored. Newer rankings become public when the phase closes, on "
                 f"{moment_words(of.ends)}."
             ),
-            "Submissions are still accepted and scored. Newer rankings are shown to everybody when the phase closes, on 21 January 2027, 23:59 UTC.",
+            "Submissions are still accepted and scored. Newer rankings become public when the phase closes, on 21 January 2027, 23:59 UTC.",
         ),
     ],
 )
