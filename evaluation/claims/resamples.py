@@ -159,13 +159,14 @@ def _significance(facts: Facts) -> str:
     tested = facts.entry
     wins, count = sum(map(sum, tested["significantly_better"])), len(tested["algorithms"])
     pairs = count * (count - 1) // 2
+    how = f"({'van Elteren' if tested['tests']['stratified'] else 'Wilcoxon'}, adjusted by Holm’s method)"
     if pairs == 1:
         if not wins:
-            return "Neither of the two is significantly better case by case (Wilcoxon, adjusted by Holm’s method)."
+            return f"Neither of the two is significantly better case by case {how}."
         better = next(name for name, row in zip(facts.names, tested["significantly_better"], strict=True) if any(row))
-        return f"{better} is significantly better case by case (Wilcoxon, adjusted by Holm’s method)."
+        return f"{better} is significantly better case by case {how}."
     verb = "differs" if wins == 1 else "differ"
-    return f"{wins} of the {pairs} pairs of algorithms {verb} significantly (Wilcoxon, adjusted by Holm’s method)."
+    return f"{wins} of the {pairs} pairs of algorithms {verb} significantly {how}."
 
 
 def _level(facts: Facts) -> str:

@@ -1,5 +1,6 @@
 """`make claims`: generated challenges, up to 30 teams and 500 cases, in parallel; each number is one challenge for good.
 
+Without `--first`, the challenges are ones that no earlier run has had.
 A run that is broken off goes on with `--record`, where it keeps how far it is and what it found.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
-from tests.claims.attack import Found, attack
+from tests.claims.attack import Found, attack, fresh_first
 
 BLOCK = 50
 SAID_EVERY = 40
@@ -36,19 +37,22 @@ def main() -> int:
     """Attack, and print what is false."""
     parser = argparse.ArgumentParser(prog="python -m tests.claims", description=__doc__)
     parser.add_argument("--challenges", type=int, default=50_000)
-    parser.add_argument("--first", type=int, default=1_000_000, help="number of the first challenge")
+    parser.add_argument(
+        "--first", type=int, help="number of the first challenge; otherwise one that no earlier run has had"
+    )
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--minutes", type=float, default=float("inf"), help="end after so long, whatever is left")
     parser.add_argument("--small", action="store_true", help="challenges of the size that the suite generates")
     parser.add_argument("--record", type=Path, help="file that keeps how far the run is, to go on from")
     chosen = parser.parse_args()
-    state = {"next": chosen.first, "sentences": 0, "false": []}
+    first = fresh_first() if chosen.first is None else chosen.first
+    state = {"first": first, "next": first, "sentences": 0, "false": []}
     if chosen.record and chosen.record.exists():
         state = json.loads(chosen.record.read_text(encoding="utf-8"))
-    start, end = time.monotonic(), chosen.first + chosen.challenges
+    start, end = time.monotonic(), state["first"] + chosen.challenges
 
     def told() -> None:
-        done = state["next"] - chosen.first
+        done = state["next"] - state["first"]
         sys.stdout.write(
             f"{done:,} challenges, {state['sentences']:,} sentences, {len(state['false'])} false, "
             f"{time.monotonic() - start:.0f} s\n"

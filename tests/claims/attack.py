@@ -1,6 +1,5 @@
 """Challenges through the real code, every sentence against its predicate: what `make claims` runs and the suite runs a part of."""
 
-import os
 import random
 from dataclasses import dataclass
 
@@ -130,11 +129,6 @@ def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:
         raise
 
 
-def fresh_seeds(count: int) -> range:
-    """Return the numbers of challenges that no earlier run has had.
-
-    A failed test lists the numbers of the challenges. ``python -m tests.claims --small --challenges 1 --first NUMBER``
-    repeats one of them, and `PODIUM_CLAIMS_FIRST` repeats a test of the suite with the challenges from this number.
-    """
-    first = int(os.environ.get("PODIUM_CLAIMS_FIRST") or random.SystemRandom().randrange(FRESH_FROM, FRESH_TO))
-    return range(first, first + count)
+def fresh_first() -> int:
+    """Return the number of a first challenge that no earlier run has had."""
+    return random.SystemRandom().randrange(FRESH_FROM, FRESH_TO)

@@ -233,7 +233,7 @@ class Raw:
         operator = np.nanmean if self.scheme["operator"] == "mean" else np.nanmedian
         signed = -table.sign * values
         if self.scheme["scheme"] == "rank_then_aggregate":
-            signed = ranked(signed)
+            signed = ranked(signed.round(DIGITS))
         with np.errstate(all="ignore"):
             empty = np.isnan(signed).all(axis=0)
             scores = np.where(empty, np.nan, operator(np.where(empty, 0.0, signed), axis=0))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 from scipy.stats import norm, skew
 
+from tests.claims.raw import counts_as
 from tests.claims.said_first import SEEN, averaged, differences, failing_cases, lead_by_hand, seen, survives, width
 from tests.claims.scene import NAME, NOUNS, Scene, means, not_below, number
 
@@ -179,10 +180,15 @@ def settles(scene: Scene, other: str, cases: float, margin: float) -> bool:
     most = exact
     while most < 10_000 and skewness < 0 and hall(most, ratio, skewness) < quantile:
         most += 1
-    fails = failing_cases(scene, scene.rows[0]["name"])
-    widest = len(scene.rows) + np.ptp(scene.raw.tables_of(scene.entry)[0].numbers)
-    loss = widest if fails is not None else 0.0
-    return cases <= 1.3 * max(most, loss / (gaps.mean() - margin)) + 2
+    lead, further = gaps.mean() - margin, 0.0
+    if failing_cases(scene, scene.rows[0]["name"]) is not None:
+        table = scene.raw.tables_of(scene.entry)[0]
+        values = np.append(table.numbers, counts_as(scene.raw.assessment.metric(table.metric)))
+        loss = max(len(scene.rows), np.nanmax(values) - np.nanmin(values))
+        # The lead over n cases, minus its lower quantile, exceeds the loss: lead n - z s √n - loss = 0.
+        spread = norm.ppf(0.8) * gaps.std(ddof=1)
+        further = ((spread + math.sqrt(spread**2 + 4 * lead * loss)) / (2 * lead)) ** 2
+    return cases <= 1.3 * max(most, further) + 2
 
 
 def hall(units: float, ratio: float, skewness: float) -> float:

@@ -188,13 +188,21 @@ def _(scene: Scene, algorithms: str, needed: str, noun: str, verb: str, units: s
 
 @means(
     rf"(?:(\d+) of the (\d+) pairs of algorithms (differ|differs) significantly|{NAME} is significantly better case by case|"
-    r"(Neither of the two) is significantly better case by case) \(Wilcoxon, adjusted by Holm’s method\)\."
+    r"(Neither of the two) is significantly better case by case) \((Wilcoxon|van Elteren), adjusted by Holm’s method\)\."
 )
 def _(
-    scene: Scene, wins: str | None, pairs: str | None, verb: str | None, better: str | None, neither: str | None
+    scene: Scene,
+    wins: str | None,
+    pairs: str | None,
+    verb: str | None,
+    better: str | None,
+    neither: str | None,
+    how: str,
 ) -> bool:
     count = sum(map(sum, scene.entry["significantly_better"]))
     if scene.entry["winner"]["reason"] == "possible_clusters":
+        return False
+    if how == "van Elteren" and not scene.raw.assessment.uncertainty.strata:
         return False
     names = len(scene.rows)
     if better or neither:
@@ -209,12 +217,12 @@ def _(
 def agrees_with_wilcoxon(scene: Scene, count: int) -> bool:
     """Return whether the result agrees with SciPy's test with the normal distribution.
 
-    This applies to two algorithms without ties or zero differences on up to 20 cases. docs/ranking.md
+    This applies to two algorithms without ties, zero differences or strata on up to 20 cases. docs/ranking.md
     describes the method. With few cases, the exact test can be on the other side of the level.
     """
     raw = scene.raw
     tables = raw.tables_of(scene.entry)
-    if len(tables) != 1 or "aggregation" in raw.challenge_document:
+    if len(tables) != 1 or "aggregation" in raw.challenge_document or scene.entry["tests"]["stratified"]:
         return True
     gaps = tables[0].numbers[:, 0] - tables[0].numbers[:, 1]
     sizes_ = np.abs(gaps).round(9)

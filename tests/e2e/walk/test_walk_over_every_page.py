@@ -37,6 +37,7 @@ LEADS_ON = {
     "account_confirm_login_code": "to the sign-in: codes by mail are not offered",
     "notifications:follow": "to what the message is about",
     "leaderboards:first": "to the board of the phase that matters now",
+    "challenges:information": "to the first page of the organizers",
 }
 ELSEWHERE = {
     **dict.fromkeys(
