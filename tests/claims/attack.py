@@ -1,8 +1,14 @@
 """Challenges through the real code, every sentence against its predicate: what `make claims` runs and the suite runs a part of."""
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
 
+import evaluation.claims
+import evaluation.ranking
 from evaluation.claims.beforehand import limits, too_few
 from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
@@ -132,3 +138,19 @@ def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:
 def fresh_first() -> int:
     """Return the number of a first challenge that no earlier run has had."""
     return random.SystemRandom().randrange(FRESH_FROM, FRESH_TO)
+
+
+def seeds_of_this_code(count: int) -> range:
+    """Return numbers of challenges that change with each change of the ranking or of the claims.
+
+    The same code has the same challenges, so that a run can be repeated.
+    """
+    digest = sha256()
+    for path in sorted(file for part in (evaluation.ranking, evaluation.claims) for file in _sources(part)):
+        digest.update(path.read_bytes())
+    first = FRESH_FROM + int.from_bytes(digest.digest()[:8], "big") % (FRESH_TO - FRESH_FROM)
+    return range(first, first + count)
+
+
+def _sources(package: ModuleType) -> Iterator[Path]:
+    return Path(str(package.__file__)).parent.rglob("*.py")
