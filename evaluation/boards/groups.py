@@ -6,6 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from evaluation.analyses.case_groups import PARTS, SHOWN_FIRST, ordered
+from evaluation.claims.catalogue import Said
+from evaluation.claims.sections import LEADS_BY_GROUP, Groups
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,18 @@ class GroupRow:
 
 @dataclass(frozen=True)
 class GroupTable:
-    """Groups of one characteristic: unfolded and folded ones."""
+    """Groups of one characteristic: unfolded and folded ones.
+
+    Attributes
+    ----------
+    note
+        Sentence on the intervals of the leads, which are not adjusted for the number of groups.
+    """
 
     title: str
     shown: Sequence[GroupRow]
     folded: Sequence[GroupRow]
+    note: Said
 
     @property
     def total(self) -> int:
@@ -53,6 +62,8 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
     (['32', '31', '30'], 10, 22, '0.80')
     >>> table.shown[0].first
     'a, 0.1 ahead'
+    >>> table.note[:77]
+    'Each group is ranked separately. The lead has an interval in 32 of 32 groups.'
     """
     tables = []
     for title, entries in groupby(findings, key=lambda entry: entry["title"]):
@@ -72,8 +83,14 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
             for entry in ranked_entries
         ]
         if rows:
-            tables.append(GroupTable(title, rows[:SHOWN_FIRST], rows[SHOWN_FIRST:]))
+            tables.append(GroupTable(title, rows[:SHOWN_FIRST], rows[SHOWN_FIRST:], _note(ranked_entries, order)))
     return tables
+
+
+def _note(entries: Sequence[Mapping[str, Any]], order: str) -> Said:
+    leads = [entry.get("leads", {}).get(order) or {} for entry in entries]
+    sizes = {entry["key"]: entry["cases"] for entry in entries}
+    return LEADS_BY_GROUP.first(Groups(sizes, sum(bool(lead.get("has_interval")) for lead in leads), len(sizes)))
 
 
 def _first(entry: Mapping[str, Any], order: str) -> str:

@@ -402,6 +402,14 @@ class Groups:
 
 
 @dataclass(frozen=True)
+class OneOfGroups:
+    """A ranked group of cases among the `ranked` groups by the characteristic `title`."""
+
+    title: str
+    ranked: int
+
+
+@dataclass(frozen=True)
 class NotRanked:
     """Numbers of groups with fewer than `fewest` cases, and of groups beyond the `most` that are ranked."""
 
@@ -450,29 +458,45 @@ FOLDED: Final = CATALOGUE.group(
     )
 )
 """Claims about the number of groups that a figure folds."""
+_NOT_ADJUSTED: Final = "Rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
 LEADS_BY_GROUP: Final = CATALOGUE.group(
     Claim(
         "sections.leads_by_group",
         "The interval of a lead is known in at least one group.",
         lambda facts: facts.with_interval > 0,
         lambda facts: (
-            f"Each group is ranked separately. The lead has an interval in {facts.with_interval} of {counted(len(facts.sizes), 'group')}; "
-            "intervals are not adjusted for the number of groups, and no test compares groups."
+            f"Each group is ranked separately. The lead has an interval in {facts.with_interval} of {counted(len(facts.sizes), 'group')}. "
+            f"{_NOT_ADJUSTED}"
         ),
-        "Each group is ranked separately. The lead has an interval in 2 of 3 groups; intervals are not adjusted for the number of groups, "
-        "and no test compares groups.",
+        "Each group is ranked separately. The lead has an interval in 2 of 3 groups. Rank sets and intervals are not adjusted for the "
+        "number of groups, and no test compares groups.",
     ),
     Claim(
         "sections.no_leads_by_group",
         "The interval of a lead is known in no group.",
         lambda facts: facts.with_interval == 0,
         lambda _: (
-            "Each group is ranked separately. No winner is named in any group, because no lead has an interval, and no test compares groups."
+            "Each group is ranked separately. No winner is named in any group, because no lead has an interval. "
+            f"{_NOT_ADJUSTED}"
         ),
-        "Each group is ranked separately. No winner is named in any group, because no lead has an interval, and no test compares groups.",
+        "Each group is ranked separately. No winner is named in any group, because no lead has an interval. Rank sets and intervals are "
+        "not adjusted for the number of groups, and no test compares groups.",
     ),
 )
 """Claims about the first places in groups."""
+ONE_OF_GROUPS: Final = CATALOGUE.group(
+    Claim(
+        "sections.one_of_groups",
+        "The ranking is that of one of several groups of cases.",
+        lambda facts: facts.ranked > 1,
+        lambda facts: (
+            f"This is one of {facts.ranked} ranked groups by {facts.title}. Rank sets, intervals and p-values are not adjusted for the "
+            "number of groups."
+        ),
+        "This is one of 3 ranked groups by site. Rank sets, intervals and p-values are not adjusted for the number of groups.",
+    )
+)
+"""Claims next to the ranking of a single group."""
 SHOWN_GROUPS: Final = CATALOGUE.group(
     Claim(
         "sections.groups_shown",

@@ -407,8 +407,8 @@ def _(section: Section, number: str) -> bool:
 
 
 @means(
-    r"Each group is ranked separately\. (?:The lead has an interval in (\d+) of (\d+) groups?; intervals are not adjusted for the number of groups, "
-    r"and no test compares groups|No winner is named in any group, because no lead has an interval, and no test compares groups)\."
+    r"Each group is ranked separately\. (?:The lead has an interval in (\d+) of (\d+) groups?|No winner is named in any group, because no lead has "
+    r"an interval)\. Rank sets and intervals are not adjusted for the number of groups, and no test compares groups\."
 )
 def _(section: Section, number: str | None, groups: str | None) -> bool:
     """A lead has no interval in combinations of ranks, and where nothing is resampled."""
@@ -416,6 +416,13 @@ def _(section: Section, number: str | None, groups: str | None) -> bool:
         return True
     large = sum(size >= 5 for size in section.sizes.values())
     return not section.document.get("overall") and 0 < int(number) <= int(groups) <= min(large, 100)
+
+
+@means(
+    r"This is one of (\d+) ranked groups by (.+)\. Rank sets, intervals and p-values are not adjusted for the number of groups\."
+)
+def _(section: Section, number: str, title: str) -> bool:
+    return title in section.below and 1 < int(number) == min(sum(size >= 5 for size in section.sizes.values()), 100)
 
 
 @means(r"The table shows the (\d+) groups in which the ranks change most; (\d+) more are counted above\.")

@@ -20,6 +20,7 @@ def csv_rows(
     *,
     methods: Mapping[str, Method] = MappingProxyType({}),
     deviations: Sequence[str] = (),
+    note: str = "",
 ) -> Iterator[list[Any]]:
     """Yield the head and one row per team, in the order of the first ranking.
 
@@ -35,6 +36,8 @@ def csv_rows(
         Descriptions of the teams' methods.
     deviations
         Deviations of the ranking from its registration. They appear in every row, so no copy of a row loses them.
+    note
+        Sentence about all rows, in a column of its own; without it there is no such column.
     """
     reported = table.get("reported", ())
     yield [
@@ -46,6 +49,7 @@ def csv_rows(
         "marks",
         "method",
         "deviations",
+        *(["note"] if note else ()),
         *(
             f"{order['key']}:{name}"
             for order in table["orders"]
@@ -71,5 +75,6 @@ def csv_rows(
             " ".join(marks_of(table, index, method)),
             method.url if method else "",
             harmless("; ".join(deviations)),
+            *([harmless(note)] if note else ()),
         ]
         yield [harmless(team), table["cases"], table["missing"][index], *submission_cells, *method_cells, *values]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluation.claims.resamples import without_case_names
+from evaluation.claims.sections import ONE_OF_GROUPS, OneOfGroups
 from leaderboards.models import RankingVersion
 from leaderboards.queries import names
 
@@ -26,6 +27,8 @@ class Group:
         methods.
     bootstrap
         Number of resamples of its intervals.
+    note
+        Sentence on what its statements are not adjusted for; empty if it is not one of several groups of cases.
     """
 
     kind: str
@@ -36,6 +39,7 @@ class Group:
     table: dict[str, Any]
     sentences: dict[str, list[str]]
     bootstrap: int
+    note: str = ""
 
     @property
     def is_annotator(self) -> bool:
@@ -79,5 +83,13 @@ def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
                 table=names.without_personal_facts(content["table"]),
                 sentences=sentences,
                 bootstrap=content.get("bootstrap", version.bootstrap),
+                note=_note(kind, entry["title"], version),
             )
     return None
+
+
+def _note(kind: str, title: str, version: RankingVersion) -> str:
+    if kind != SUBGROUPS:
+        return ""
+    ranked = sum(entry["title"] == title for entry in version.analysis.findings.get(SUBGROUPS, ()))
+    return " ".join(ONE_OF_GROUPS.all(OneOfGroups(title, ranked)))

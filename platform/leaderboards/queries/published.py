@@ -66,11 +66,14 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
         "measured_outside": version.inputs.get("measured_outside", []),
         "scorers": version.inputs.get(SCORERS, []),
         "identical": table["identical"],
-        "says": spoken(
-            table["orders"][0],
-            (part.sentences if part else version.sentences)[table["orders"][0]["key"]],
-            closed=phase.is_closed,
-        ),
+        "says": [
+            *spoken(
+                table["orders"][0],
+                (part.sentences if part else version.sentences)[table["orders"][0]["key"]],
+                closed=phase.is_closed,
+            ),
+            *([part.note] if part and part.note else ()),
+        ],
         "orders": [
             # Tables of schema 2 lack the numbers about the lead and the kind of score intervals.
             {

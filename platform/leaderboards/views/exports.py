@@ -114,7 +114,10 @@ def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpRes
     part = asked_part(request, leaderboard, version)
     deviation_titles = [entry.title for entry in deviations(leaderboard.phase, executed=version.assessment_digest)]
     rows = csv_rows(
-        part.table if part else version.table, methods=published.described(version), deviations=deviation_titles
+        part.table if part else version.table,
+        methods=published.described(version),
+        deviations=deviation_titles,
+        note=part.note if part else "",
     )
     return _csv(leaderboard, version, "table.csv" if part is None else f"{part.kind}-{slugify(part.key)}.csv", rows)
 

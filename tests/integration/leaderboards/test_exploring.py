@@ -1,5 +1,7 @@
 """Groups of cases, hard cases and what makes them hard: found from case metadata, shown when cases may be seen."""
 
+import csv
+import io
 from types import SimpleNamespace
 
 import pytest
@@ -120,6 +122,21 @@ def test_groups_stand_in_tables_that_lead_to_their_rankings(built):
     lead = north["leads"]["dsc/whole"]
     words = f"{', '.join(first)}, {lead['text']}" if lead["has_interval"] else lead["text"]
     assert f'data-label="Leader and its lead">{words}</td>' in rows
+
+
+def test_groups_are_not_adjusted_for_their_number_on_the_page_in_json_and_in_csv(built):
+    every = "Rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
+    assert page(None, built, view="groups", by="dsc/whole").count(every) == 2
+    single = "This is one of 2 ranked groups by site. Rank sets, intervals and p-values are not adjusted for the number of groups."
+    assert single in page(None, built, group="site:north")
+    assert "ranked groups by" not in page(None, built)
+    address = ["liver", "revealed", RankingVersion.objects.get(phase=built.phases["revealed"]).number]
+    asked = Client().get(reverse("leaderboards:table_json", args=address), {"group": "site:north"})
+    assert asked.json()["says"][-1] == single
+    file = Client().get(reverse("leaderboards:table_csv", args=address), {"group": "site:north"}).content.decode()
+    assert {row["note"] for row in csv.DictReader(io.StringIO(file))} == {single}
+    whole = Client().get(reverse("leaderboards:table_csv", args=address)).content.decode()
+    assert "note" not in csv.DictReader(io.StringIO(whole)).fieldnames
 
 
 def test_hardest_case_is_the_one_with_the_worst_median(built):

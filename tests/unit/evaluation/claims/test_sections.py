@@ -14,12 +14,14 @@ from evaluation.claims.sections import (
     GROUPS_NOT_RANKED,
     LEADS_BY_GROUP,
     LEFT_OUT,
+    ONE_OF_GROUPS,
     SHOWN_GROUPS,
     VALUES,
     Folded,
     Groups,
     LeftOut,
     NotRanked,
+    OneOfGroups,
     Values,
 )
 from evaluation.reporting import report_blocks
@@ -57,6 +59,7 @@ def test_what_is_said_beside_figures_and_tables_is_said_of_some_challenge(report
     others = {
         "sections.leads_by_group",
         "sections.inserted",
+        "sections.one_of_groups",
         "sections.top",
         "sections.groups_shown",
         "sections.groups_folded",
@@ -152,6 +155,13 @@ def test_no_winner_is_named_in_groups_without_an_interval():
     assert LEADS_BY_GROUP.first(Groups({"a": 5, "b": 6}, 0, shown=2)).startswith(
         "Each group is ranked separately. No winner is named"
     )
+
+
+def test_the_ranking_of_one_of_several_groups_is_not_adjusted_for_their_number():
+    assert ONE_OF_GROUPS.all(OneOfGroups("site", 1)) == []
+    assert ONE_OF_GROUPS.all(OneOfGroups("site", 3)) == [
+        "This is one of 3 ranked groups by site. Rank sets, intervals and p-values are not adjusted for the number of groups."
+    ]
 
 
 def test_a_table_of_some_groups_says_how_many_more_there_are():
