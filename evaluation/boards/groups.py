@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.analyses.case_groups import PARTS, SHOWN_FIRST, ordered
 from evaluation.claims.catalogue import Said
+from evaluation.claims.group_leads import first_words
 from evaluation.claims.sections import LEADS_BY_GROUP, Groups
 
 
@@ -55,8 +56,9 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
 
     Examples
     --------
+    >>> lead = {"has_interval": True, "text": "0.1 ahead", "is_clear": True, "verdict": "significant"}
     >>> found = [{"key": f"site:{n}", "title": "site", "label": str(n), "cases": 5, "first": {"overall": ["a"]},
-    ...           "gaps": {"overall": n / 40}, "leads": {"overall": {"has_interval": True, "text": "0.1 ahead"}}} for n in range(1, 33)]
+    ...           "gaps": {"overall": n / 40}, "leads": {"overall": lead}} for n in range(1, 33)]
     >>> [table] = group_tables(found, "overall")
     >>> [row.label for row in table.shown[:3]], len(table.shown), len(table.folded), table.shown[0].change
     (['32', '31', '30'], 10, 22, '0.80')
@@ -98,4 +100,9 @@ def _first(entry: Mapping[str, Any], order: str) -> str:
     lead = entry.get("leads", {}).get(order)
     if lead is None:  # stored by an earlier version, or without any value
         return "–"
-    return f"{', '.join(entry['first'][order])}, {lead['text']}" if lead["has_interval"] else str(lead["text"])
+    if not lead["has_interval"]:
+        return str(lead["text"])
+    names = ", ".join(entry["first"][order])
+    if "is_clear" not in lead:  # stored by an earlier version
+        return f"{names} ranks first, {lead['text']}"
+    return f"{first_words(names, is_clear=lead['is_clear'], verdict=lead['verdict'])}, {lead['text']}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from evaluation.ranking.reading import Entry
 
+NOT_NAMED: Final = "not named"
 NO_STATEMENT: Final = "none"
 """Text of a group for which there is neither."""
 
@@ -38,6 +39,10 @@ class GroupLead:
         Number of algorithms whose rank set starts at 1; ``None`` if rank sets cannot be stated.
     of
         Number of ranked algorithms.
+    is_clear
+        Whether the interval lies above the margin.
+    verdict
+        Verdict of the group; ``None`` if there is none.
     """
 
     first: str | None
@@ -47,6 +52,15 @@ class GroupLead:
     level: str = ""
     possible: int | None = None
     of: int = 0
+    is_clear: bool = False
+    verdict: str | None = None
+
+    @property
+    def first_text(self) -> str:
+        """The algorithm with the first rank, in words that agree with the interval of its lead."""
+        return (
+            NOT_NAMED if self.first is None else first_words(self.first, is_clear=self.is_clear, verdict=self.verdict)
+        )
 
     @property
     def lead_text(self) -> str:
@@ -67,6 +81,23 @@ class GroupLead:
         return f"{self.possible} of {self.of} {verb}"
 
 
+def first_words(name: str, *, is_clear: bool, verdict: str | None) -> str:
+    """Return the words for the algorithm with the first rank in a group, those of headlines where its lead is not clear.
+
+    Examples
+    --------
+    >>> first_words("unet", is_clear=True, verdict="significant"), first_words("unet", is_clear=False, verdict="leaning")
+    ('unet', 'unet leads, but is not named the winner')
+    >>> first_words("unet", is_clear=False, verdict="open")
+    'no clear leader; unet ranks first'
+    """
+    if is_clear:
+        return name
+    return (
+        f"{name} leads, but is not named the winner" if verdict == "leaning" else f"no clear leader; {name} ranks first"
+    )
+
+
 def group_lead(entry: Entry, document: Mapping[str, Any] | None = None) -> GroupLead:
     """Return the statement about the first place in a group of cases that is ranked on its own."""
     facts = Facts(entry, document)
@@ -80,7 +111,16 @@ def group_lead(entry: Entry, document: Mapping[str, Any] | None = None) -> Group
         estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
         if ends is not None:
             words = f"{estimate}{facts.score_unit}"
-            return GroupLead(facts.first, lead["over"], words, f"{ends[0]} to {ends[1]}", level(lead["level"]), of=of)
+            return GroupLead(
+                facts.first,
+                lead["over"],
+                words,
+                f"{ends[0]} to {ends[1]}",
+                level(lead["level"]),
+                of=of,
+                is_clear=lead["interval"][0] > facts.margin,
+                verdict=entry["verdict"],
+            )
     if entry["sets"]["reason"] is not None:
         return GroupLead(None, of=of)
     return GroupLead(None, possible=sum(bool(row["within_reach"]) for row in facts.rows), of=of)

@@ -97,12 +97,9 @@ def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[s
 
 
 def _group_leads(page: DocumentBuilder, title: str, leads: Mapping[str, GroupLead], sizes: Mapping[str, int]) -> None:
-    """Write the first place of each group with the interval of its lead; a winner is named only with an interval."""
-    rows = [
-        (label, sizes[label], lead.first or "not named", lead.over or "–", lead.lead_text)
-        for label, lead in leads.items()
-    ]
-    columns = ["Group", "Cases", "First", "Ahead of", "Lead over the best of the others"]
+    """Write the first place of each group with the interval of its lead."""
+    rows = [(label, sizes[label], lead.first_text, lead.over or "–", lead.lead_text) for label, lead in leads.items()]
+    columns = ["Group", "Cases", "First place", "Ahead of", "Lead over the best of the others"]
     page.table(columns, rows, caption=f"First places in groups by {title}")
 
 

@@ -318,7 +318,13 @@ def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str,
             order["key"]: group_lead(entry, document) for order, entry in catalogue.orders_of(document, version.table)
         }
         choice["leads"] = {
-            key: {"has_interval": lead.first is not None, "text": lead.lead_text} for key, lead in leads.items()
+            key: {
+                "has_interval": lead.first is not None,
+                "text": lead.lead_text,
+                "is_clear": lead.is_clear,
+                "verdict": lead.verdict,
+            }
+            for key, lead in leads.items()
         }
     return choices
 

@@ -11,6 +11,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from datastore.test_sets.models import TestCase
+from evaluation.claims.group_leads import first_words
 from executions.scoring.domain import results
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables
@@ -120,8 +121,9 @@ def test_groups_stand_in_tables_that_lead_to_their_rankings(built):
     first = [team["team"] for team in asked.json()["teams"] if team["orders"]["dsc/whole"]["rank"] == 1]
     assert north["first"]["dsc/whole"] == first
     lead = north["leads"]["dsc/whole"]
-    words = f"{', '.join(first)}, {lead['text']}" if lead["has_interval"] else lead["text"]
-    assert f'data-label="Leader and its lead">{words}</td>' in rows
+    named = first_words(first[0], is_clear=lead["is_clear"], verdict=lead["verdict"])
+    words = f"{named}, {lead['text']}" if lead["has_interval"] else lead["text"]
+    assert f'data-label="First place">{words}</td>' in rows
 
 
 def test_groups_are_not_adjusted_for_their_number_on_the_page_in_json_and_in_csv(built):

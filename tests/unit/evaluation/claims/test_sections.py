@@ -9,6 +9,7 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.claims.catalogue import CATALOGUE
+from evaluation.claims.group_leads import group_lead
 from evaluation.claims.sections import (
     FOLDED,
     GROUPS_NOT_RANKED,
@@ -143,6 +144,36 @@ def test_first_places_in_groups_have_the_interval_of_the_lead():
         low, high = re.search(r"ahead \(95 % interval (\S+) to (\S+)\)", row[4]).groups()
         assert float(low.replace("−", "-")) < float(high.replace("−", "-"))
     assert float(re.search(r"interval (\S+) to", by_group["B"][4])[1].replace("−", "-")) < 0
+    assert by_group["B"][2] in (
+        f"{name} leads, but is not named the winner" if leads else f"no clear leader; {name} ranks first"
+        for name in ("unet", "vnet")
+        for leads in (True, False)
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "margin", "verdict", "words"),
+    [
+        ([0.01, 0.07], None, "significant", "unet"),
+        ([0.01, 0.07], None, None, "unet"),
+        ([-0.01, 0.07], None, "leaning", "unet leads, but is not named the winner"),
+        ([-0.01, 0.07], None, "open", "no clear leader; unet ranks first"),
+        ([0.0, 0.07], None, "open", "no clear leader; unet ranks first"),
+        ([0.01, 0.07], 0.02, "open", "no clear leader; unet ranks first"),
+    ],
+)
+def test_a_leader_of_a_group_is_named_as_the_interval_allows(ends, margin, verdict, words):
+    entry = {
+        "metric": "dsc",
+        "algorithms": [{"name": name, "within_reach": True} for name in ("unet", "vnet")],
+        "winners": ["unet"],
+        "winner": {"named": False, "reason": "not_shown"},
+        "sets": {"reason": None, "method": "sign_flips"},
+        "verdict": verdict,
+        "margin": margin,
+        "lead": {"over": "vnet", "estimate": 0.03, "interval": ends, "level": 0.95},
+    }
+    assert group_lead(entry).first_text == words
 
 
 def test_no_winner_is_named_in_groups_without_an_interval():
