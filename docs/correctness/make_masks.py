@@ -29,6 +29,7 @@ from evaluation.metrics.instance import mi_dsc
 from evaluation.metrics.lesions import lesion_count_difference, lesion_f1, lesionwise_dsc
 from evaluation.metrics.masks import Mask
 from evaluation.metrics.overlap import cldice, dsc, iou
+from evaluation.metrics.pooled_overlap import aggregated_dsc, dsc_of_counts, overlap_counts
 from evaluation.metrics.skeletons import skeleton_of
 
 if TYPE_CHECKING:
@@ -323,6 +324,36 @@ single common pixel. All are right answers to different questions; [masks](../me
 | brats-evaluation 0.0.10 with panoptica 2.1.7 | voxels are no cubes: the spacing is applied to the axes in opposite order |
 | autoPET | no lesion in the reference: a false-negative volume of 0 there, no value here |
 | TopCoW 2024, clDice | a part vanishes by thinning: it has no centreline there, one voxel here |
+| HECKTOR 2022, HNTS-MRG 2024 | voxels of patients differ in size: volumes are summed there, voxels here |
+"""
+
+
+def voxel_sizes() -> str:
+    """Return the section on pooled overlap of images with voxels of different sizes."""
+    fine, coarse = np.zeros((2, 2, 8, 8), dtype=bool)
+    fine[:, 1:7, 1:7] = coarse[0, 3:5, 2:6] = coarse[1, 3:5, 5:8] = True
+    drawing = picture(
+        "voxel-sizes.svg",
+        "A patient with pixels of 1 mm² that is segmented perfectly, and one with pixels of 9 mm² that is mostly missed",
+        [(*fine, None), (*coarse, None)],
+    )
+    counts = np.array([overlap_counts(*fine), overlap_counts(*coarse)], dtype=float)
+    rows = [
+        ["DSC of each patient", f"{shown(dsc(*fine))}, {shown(dsc(*coarse))}"],
+        ["`aggregated_dsc`: pixels are summed", shown(aggregated_dsc([fine[0], coarse[0]], [fine[1], coarse[1]]))],
+        [
+            "programs of HECKTOR 2022 and HNTS-MRG 2024: areas are summed",
+            f"{dsc_of_counts(counts, np.array([[1.0, 9.0]])).numbers[0]:.4f}",
+        ],
+    ]
+    return f"""## Voxels of different sizes
+
+{drawing}
+
+{table(["pixels of 1 mm² and of 9 mm²", "value"], rows)}
+
+The published formula, 2 Σ abs(A ∩ B) / Σ (abs(A) + abs(B)), does not state a unit. `aggregated_dsc` sums voxels, and the programs sum mm³.
+Both give the same value if all voxels have one size. Otherwise, patients with large voxels weigh more in the programs.
 """
 
 
@@ -357,7 +388,7 @@ participant causes is never left out.
 
 def page() -> str:
     """The whole page."""
-    parts = [boundary(), hausdorff(), spacing(), bands(), centrelines(), lesions(), nothing()]
+    parts = [boundary(), hausdorff(), spacing(), bands(), centrelines(), lesions(), voxel_sizes(), nothing()]
     return (
         "# Where implementations differ: masks\n\n"
         "Made by `python -m docs.correctness.make_masks`; a test makes it again and compares. Our values are bold. Values of "

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 def aggregated_dsc(reference: Sequence[ArrayLike | Mask], prediction: Sequence[ArrayLike | Mask]) -> Result:
     """Aggregated Dice of a data set, 2 Σ |A ∩ B| / Σ (|A| + |B|) over all cases (HECKTOR, HNTS-MRG).
 
+    Voxels are counted. The programs of both challenges sum mm³, which is the same if all voxels have one size.
+
     Parameters
     ----------
     reference, prediction
