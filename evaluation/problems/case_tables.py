@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.problems.score_ranges import ANY_SCORE, NEED_LABELS, SCORES, has_any_score
-from evaluation.problems.tables import ExpectedTable, table_problem
+from evaluation.problems.tables import CATEGORY_IDS, IMAGE_IDS, ExpectedTable, table_problem
 from evaluation.readers import ReadError
 from evaluation.readers.limits import DEFAULT
 
@@ -166,6 +166,8 @@ def expected_of(problem: str, document: Mapping[str, Any]) -> ExpectedTable:
         unit=str(document.get("unit", "")),
         scores=str(document.get(SCORES, "")),
         need_labels=tuple(map(str, document.get(NEED_LABELS, ()))),
+        image_ids=tuple((each["id"], str(each["name"])) for each in document.get(IMAGE_IDS, ())),
+        category_ids=tuple((each["id"], str(each["name"])) for each in document.get(CATEGORY_IDS, ())),
     )
 
 

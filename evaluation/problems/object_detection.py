@@ -24,6 +24,8 @@ from evaluation.problems.plausibility import Plausibility
 from evaluation.problems.samples import ALGORITHMS
 from evaluation.problems.score_ranges import ANY_SCORE, SCORES, scores_option
 from evaluation.problems.tables import (
+    CATEGORY_IDS,
+    IMAGE_IDS,
     ExpectedTable,
     PredictionTable,
     ReferenceTable,
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
 
 _MASKS: Final = "loc_point_in_mask"
 """The hit criterion that needs masks in the references."""
+_IDS_SHOWN: Final = 3
 _UNNAMED: Final = "objects"
 """Class name of objects where no class is named."""
 
@@ -319,7 +322,8 @@ class ObjectTexts(TableTexts):
         scores = ", and every object needs one" if expected.need_scores else ""
         before = (
             f"One table `objects.csv` with a row for each predicted {noun} of the {cases} cases, packed into an archive or "
-            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. "
+            "dropped as it is; COCO results as `objects.json` are read as well. "
+            f"{_id_words(expected)} "
             f"{coordinate_words(expected.unit)} The score is {_range_words(expected.scores)}{scores}."
         )
         decision = (
@@ -378,6 +382,12 @@ class ObjectPlausibility(Plausibility):
 
 class ObjectEvidence(KindEvidence):
     """Evidence of values of the whole data set for object detection."""
+
+    def shared(
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
+    ) -> Mapping[str, Any]:
+        """Return the stored content without the ids of a list of results, which only reading needs."""
+        return {name: value for name, value in shared.items() if name not in (IMAGE_IDS, CATEGORY_IDS)}
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Return the regions of the assessment; a mean over classes has one value."""
@@ -497,17 +507,24 @@ class ObjectDetection(TableProblem):
         most_of_case: int | None = None,
         limits: Limits | None = None,
     ) -> ObjectPredictions:
-        """Read ``objects.csv`` or ``objects.json``; a list of COCO results refers to the ids of the references."""
+        """Read ``objects.csv`` or ``objects.json``; a list of COCO results refers to the ids of the task, or to names of cases."""
         from evaluation.readers import ReadError
         from evaluation.readers.limits import DEFAULT
-        from evaluation.readers.object_tables import RowRules, read_objects
+        from evaluation.readers.object_tables import ResultIds, RowRules, read_objects
 
-        reference_objects = references.table if isinstance(references, ObjectReferences) else None
         names = tuple(str(name) for name in shared["classes"] if name)
         if not names and isinstance(references, ObjectReferences):
             names = tuple(references.class_names)
+        known = shared
+        if isinstance(references, ObjectReferences):
+            known = _ids_of(references, cases, names)
+        ids = (
+            ResultIds(dict(known[IMAGE_IDS]), dict(known[CATEGORY_IDS]))
+            if known.get(IMAGE_IDS)
+            else ResultIds.of_names(cases, names)
+        )
         rules = RowRules(names or None, need_class=len(names) > 1, any_score=shared.get("scores") == ANY_SCORE)
-        table = read_objects(path, scored=True, references=reference_objects, rules=rules, limits=limits or DEFAULT)
+        table = read_objects(path, scored=True, ids=ids, rules=rules, limits=limits or DEFAULT)
         expected, named = set(cases), set(table.cases)
         if table.cases and not expected & named:
             what = "image names match the cases" if path.suffix.lower() == ".json" else "names are cases"
@@ -592,6 +609,12 @@ class ObjectDetection(TableProblem):
 
         return shared_evidence(assessment, patients)
 
+    def public_ids(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> dict[str, Any]:
+        """Ids of the images and categories of references as COCO JSON, if every case has one."""
+        assert isinstance(table, ObjectReferences)
+        labels = sorted({str(label) for region in assessment.regions for label in region.labels})
+        return _ids_of(table, cases, labels or table.class_names)
+
     def listed_cases(self, table: ReferenceTable, folder: Path) -> Sequence[str]:
         """Those of ``cases.csv``, since a case without objects has no row; else those of the table."""
         from evaluation.problems.folders import CASES_FILE
@@ -628,6 +651,8 @@ class ObjectDetection(TableProblem):
             super().expected(assessment, shared),
             unit=assessment.settings.get("unit") or "",
             scores=assessment.settings.get(SCORES) or "",
+            image_ids=tuple((each, name) for each, name in shared.get(IMAGE_IDS, ())),
+            category_ids=tuple((each, name) for each, name in shared.get(CATEGORY_IDS, ())),
         )
 
     def score(
@@ -662,6 +687,43 @@ class ObjectDetection(TableProblem):
             class_name = str(name or (names[0] if len(names) == 1 else "without a class"))
             counts[class_name] = counts.get(class_name, 0) + 1
         return counts
+
+
+def _ids_of(references: ObjectReferences, cases: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+    """Return the ids of the images of all cases and of the categories of the task, with their names.
+
+    Empty if a case has no id. An id is a number, or the name of its image or category.
+    """
+    images = _ids_in_order(references.table.image_names, cases)
+    if {name for _, name in images} != set(cases):
+        return {}
+    return {IMAGE_IDS: images, CATEGORY_IDS: _ids_in_order(references.table.category_names, classes)}
+
+
+def _ids_in_order(names: Mapping[Any, str], public: Sequence[str]) -> list[list[Any]]:
+    """Return ids with their names in the order of the public names, not in that of the references."""
+    place = {name: number for number, name in enumerate(public)}
+    pairs = [[each, name] for each, name in names.items() if name in place and _is_id(each, name)]
+    return sorted(pairs, key=lambda pair: (place[pair[1]], str(pair[0])))
+
+
+def _is_id(given: object, name: str) -> bool:
+    return given == name or (isinstance(given, int) and not isinstance(given, bool))
+
+
+def _id_words(expected: ExpectedTable) -> str:
+    """Describe the ids of a list of COCO results on the submit page."""
+    if not expected.image_ids:
+        return "A list of COCO results needs the name of its image as each `image_id`, or images and categories."
+
+    def some(ids: Sequence[tuple[int | str, str]]) -> str:
+        shown = joined([f"{each} is {name}" for each, name in ids[:_IDS_SHOWN]])
+        return shown if len(ids) <= _IDS_SHOWN else f"{shown}, and so on"
+
+    return (
+        f"In a list of COCO results, `image_id` {some(expected.image_ids)}. "
+        f"`category_id` {some(expected.category_ids)}."
+    )
 
 
 def _range_words(scores: str) -> str:

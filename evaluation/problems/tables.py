@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.checking.naming import bare_name
 from evaluation.problems.base import Problem
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
 
+IMAGE_IDS: Final = "image_ids"
+CATEGORY_IDS: Final = "category_ids"
 _CLASSES_SHOWN = 12
 _CASES_SHOWN = 10
 SHOWN_REASONS = 20
@@ -61,6 +63,8 @@ class ExpectedTable:
         Range of the scores where it is not that of probabilities: ``any``.
     need_labels
         Names of the metrics that rate decisions, where scores are no probabilities and no decisions follow from them.
+    image_ids, category_ids
+        Ids with the case or class that each of them names, where a list of COCO results can refer to them.
     """
 
     problem: str
@@ -72,6 +76,8 @@ class ExpectedTable:
     unit: str = ""
     scores: str = ""
     need_labels: tuple[str, ...] = ()
+    image_ids: tuple[tuple[int | str, str], ...] = ()
+    category_ids: tuple[tuple[int | str, str], ...] = ()
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -80,6 +86,7 @@ class ExpectedTable:
             "classes": self.classes,
             **({SCORES: self.scores} if self.scores else {}),
             **({NEED_LABELS: list(self.need_labels)} if self.need_labels else {}),
+            **({IMAGE_IDS: self.image_ids, CATEGORY_IDS: self.category_ids} if self.image_ids else {}),
         }
 
     @property
@@ -413,6 +420,16 @@ class TableProblem(Problem):
             If it cannot be determined.
         """
         return {"classes": [], "patients": dict(patients)}
+
+    def public_ids(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> dict[str, Any]:
+        """Return the ids of images and categories that participants may know, with their names; empty without ids.
+
+        Parameters
+        ----------
+        cases
+            All cases of the task. The ids of other images are not returned.
+        """
+        return {}
 
     def shared_facts(
         self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]

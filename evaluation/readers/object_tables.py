@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -28,6 +29,8 @@ _POINT = ("x", "y", "z")
 _DECISION = "decision"
 _DOUBLE_ENDINGS = (".nii.gz", ".ome.tiff", ".ome.tif", ".seg.nrrd")
 _SHOWN = 12
+_FIRST = 3
+_DIGITS = 20
 _DECIDED = {"0": False, "0.0": False, "false": False, "1": True, "1.0": True, "true": True}
 """Decisions as tables contain them: a column of numbers or of truth values, as pandas, R and Excel write it."""
 
@@ -72,6 +75,41 @@ class ObjectTable:
 
 
 @dataclass(frozen=True)
+class ResultIds:
+    """Names of the ids in a list of COCO results, which has no images and categories of its own.
+
+    Attributes
+    ----------
+    images
+        Case of each image id.
+    categories
+        Class of each category id.
+    only_class
+        Class of all objects, if there is only one and the ids of categories are unknown.
+    """
+
+    images: Mapping[Any, str]
+    categories: Mapping[Any, str]
+    only_class: str | None = None
+
+    @classmethod
+    def of_names(cls, cases: Sequence[str], classes: Sequence[str]) -> ResultIds:
+        """Return names as ids: programs write the name of the image as its id, or its number if the name is one.
+
+        Examples
+        --------
+        >>> ResultIds.of_names(["007", "a"], ["lesion"]).images
+        {'007': '007', 'a': 'a', 7: '007'}
+        """
+        numbered = [(int(case), case) for case in cases if case.isdecimal() and len(case) < _DIGITS]
+        counts = Counter(number for number, _ in numbered)
+        images = dict(zip(cases, cases, strict=True)) | {each: case for each, case in numbered if counts[each] == 1}
+        if len(classes) > 1:
+            return cls(images, {name: name for name in classes})
+        return cls(images, {}, classes[0] if classes else "")
+
+
+@dataclass(frozen=True)
 class RowRules:
     """Rules for the rows of a table of predictions that is read row by row.
 
@@ -99,7 +137,7 @@ def read_objects(
     path: Path,
     *,
     scored: bool,
-    references: ObjectTable | None = None,
+    ids: ResultIds | None = None,
     rules: RowRules | None = None,
     limits: Limits = DEFAULT,
 ) -> ObjectTable:
@@ -115,8 +153,8 @@ def read_objects(
         The file.
     scored
         True if objects can have scores (predictions), False if they have none (references).
-    references
-        References, whose ids a list of COCO results refers to.
+    ids
+        Names of the ids that a list of COCO results refers to.
     rules
         Excludes each invalid row and reports the reason, instead of refusing the whole table. The other rows of its case count.
 
@@ -126,7 +164,7 @@ def read_objects(
         If the file cannot be read, or no row of it is valid.
     """
     if path.suffix.lower() == ".json":
-        return _read_coco(path, references, rules, limits)
+        return _read_coco(path, ids, rules, limits)
     table = read_table(path, ("case",), limits=limits)
     boxes = all(column in table for column in (*_LOWER[:2], *_UPPER[:2]))
     if not boxes and not all(column in table for column in _POINT[:2]):
@@ -240,7 +278,7 @@ def _refuse_if_none_is_left(wrong: Mapping[int, ReadError], rows: int) -> None:
         raise wrong[min(wrong)]
 
 
-def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | None, limits: Limits) -> ObjectTable:
+def _read_coco(path: Path, ids: ResultIds | None, rules: RowRules | None, limits: Limits) -> ObjectTable:
     name = path.name
     if not path.is_file():
         raise ReadError("not_found", name, "there is no such file")
@@ -249,17 +287,18 @@ def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | Non
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, list):
-            if references is None or not references.image_names:
-                raise ReadError("table", name, "a list of results without images", "references as COCO JSON, or images")
-            images, categories, entries = references.image_names, references.category_names, document
+            images, categories = _names_of_list(document, ids, name)
+            entries, known_ids = document, f"an image_id such as {_first(images)}"
+            known_ids += f" and a category_id such as {_first(categories)}" if categories else ""
         else:
+            known_ids = "an id of the file's images and categories"
             images = {i["id"]: str(i.get("case") or case_of_image_name(i["file_name"])) for i in document["images"]}
             categories = {c["id"]: str(c["name"]) for c in document["categories"]}
             entries = document["annotations"]
         if len(entries) > limits.table_rows:
             raise ReadError("too_large", name, f"{len(entries):,} objects", f"at most {limits.table_rows:,}")
         entries = [_with_known_ids(entry, images, categories) for entry in entries]
-        rows, dropped = _coco_rows(entries, images, categories, rules, name)
+        rows, dropped = _coco_rows(entries, images, categories, rules, name, known_ids)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         if isinstance(error, ReadError):
             raise
@@ -280,7 +319,7 @@ def _read_coco(path: Path, references: ObjectTable | None, rules: RowRules | Non
             ignored=[row[4] for row in case_rows],
             decisions=None if case_rows[0][5] is None else [row[5] for row in case_rows],
         )
-    return ObjectTable(objects, list(images.values()), dict(images), dict(categories), dropped)
+    return ObjectTable(objects, list(dict.fromkeys(images.values())), dict(images), dict(categories), dropped)
 
 
 def case_of_image_name(name: str) -> str:
@@ -297,14 +336,51 @@ def case_of_image_name(name: str) -> str:
     return bare[: -len(double)] if double else PurePosixPath(bare).stem
 
 
+def _names_of_list(
+    entries: Sequence[Any], ids: ResultIds | None, name: str
+) -> tuple[Mapping[Any, str], Mapping[Any, str]]:
+    """Return the case of each image id and the class of each category id of a list of results.
+
+    Raises
+    ------
+    ReadError
+        If no image id or no category id is known.
+    """
+    whole = "a COCO document with images, categories and annotations"
+    if ids is None or not ids.images:
+        raise ReadError("table", name, "a list of results without images", whole)
+    objects = [entry for entry in entries if isinstance(entry, dict)]
+    given = _hashable(entry.get("image_id") for entry in objects)
+    if given and not any(each in ids.images or _image_id(each, ids.images) is not None for each in given):
+        found = f"0 of {len(given)} image ids are those of the task; the first is {str(given[0])[:40]}"
+        raise ReadError("table", name, found, f"an image_id such as {_first(ids.images)}, or {whole}")
+    if ids.only_class is None:
+        return ids.images, ids.categories
+    used = _hashable(entry.get("category_id") for entry in objects)
+    if len(used) > 1:
+        raise ReadError("table", name, f"{len(used)} category ids without names", f"one, or {whole}")
+    return ids.images, dict.fromkeys(used, ids.only_class)
+
+
+def _hashable(values: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys(value for value in values if isinstance(value, (int, str))))
+
+
+def _first(names: Mapping[Any, str]) -> str:
+    return ", ".join(str(each)[:40] for each in list(names)[:_FIRST])
+
+
 def _with_known_ids(entry: Any, images: Mapping[Any, str], categories: Mapping[Any, str]) -> Any:
     """An annotation whose ids have the type of those in the file: programs write numbers as text, and text as numbers."""
     if not isinstance(entry, dict):
         return entry
     return entry | {
         key: same
-        for key, names in (("image_id", images), ("category_id", categories))
-        if (same := _same_id(entry.get(key), names)) is not None
+        for key, same in (
+            ("image_id", _image_id(entry.get("image_id"), images)),
+            ("category_id", _same_id(entry.get("category_id"), categories)),
+        )
+        if same is not None
     }
 
 
@@ -312,8 +388,18 @@ def _same_id(given: Any, names: Mapping[Any, str]) -> Any:
     """The known id that is the given one in the other type; ``None`` if there is none, or none is needed."""
     if isinstance(given, bool) or not isinstance(given, (int, str)) or given in names:
         return None
-    other = str(given) if isinstance(given, int) else int(given) if given.isdecimal() and len(given) < 20 else None
-    return other if other in names else None
+    if isinstance(given, int):
+        return str(given) if str(given) in names else None
+    number = int(given) if given.isdecimal() and len(given) < _DIGITS else None
+    return number if number in names else None
+
+
+def _image_id(given: Any, images: Mapping[Any, str]) -> Any:
+    """The same as `_same_id`, and the name of a case for the name of its file."""
+    if (same := _same_id(given, images)) is None and isinstance(given, str) and given not in images:
+        case = case_of_image_name(given)
+        return case if images.get(case) == case else None
+    return same
 
 
 def _coco_rows(
@@ -322,6 +408,7 @@ def _coco_rows(
     categories: Mapping[Any, str],
     rules: RowRules | None,
     name: str,
+    known_ids: str,
 ) -> tuple[list[tuple[Any, ...]], dict[str, list[Issue]]]:
     """Read the objects; with rules, what cannot be read costs only its own object.
 
@@ -345,7 +432,7 @@ def _coco_rows(
     ]
     for number, entry in enumerate(entries):
         try:
-            rows.append(_checked_coco_row(entry, number, images, categories, rules, name, needed))
+            rows.append(_checked_coco_row(entry, number, images, categories, rules, name, needed, known_ids))
         except ReadError as error:
             wrong[number] = (_case_of_entry(entry, images), error)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -376,6 +463,7 @@ def _checked_coco_row(
     rules: RowRules,
     name: str,
     needed: Sequence[str],
+    known_ids: str,
 ) -> tuple[Any, ...]:
     """Read one object of a COCO file.
 
@@ -387,7 +475,7 @@ def _checked_coco_row(
     for key, ids in (("image_id", images), ("category_id", categories)):
         if entry[key] not in ids:
             what = f"the {key} {str(entry[key])[:40]} of object {number + 1}"
-            raise ReadError("table", name, what, "an id of the file's images and categories")
+            raise ReadError("table", name, what, known_ids)
     row = _coco_row(entry, images, categories, name, rules)
     refusal = _refusal_of_class(row[1], rules, name, f" of object {number + 1}")
     if refusal is not None:

@@ -113,6 +113,7 @@ def seal(
         if isinstance(problem, TableProblem):
             path, table, shared = table_and_shared(folder, assessment, facts)
             file = path.name
+            shared |= problem.public_ids(table, assessment, cases)
             public = problem.facts_of(table, assessment)
             expected = tuple(ExpectedCase.of(problem, name, public) for name in cases)
             prepared = {name: problem.prepare(table, name, shared) for name in cases}

@@ -174,6 +174,13 @@ class TableBesideSerializer(serializers.Serializer):
     needed = serializers.BooleanField(help_text="whether an archive without it is refused")
 
 
+class NamedIdSerializer(serializers.Serializer):
+    """An id of a COCO document and the case or class that it names."""
+
+    id = serializers.JSONField(help_text="a number or a text")
+    name = serializers.CharField()
+
+
 class ExpectedTableSerializer(serializers.Serializer):
     """The one table that holds the predictions of all cases."""
 
@@ -191,6 +198,12 @@ class ExpectedTableSerializer(serializers.Serializer):
     )
     most_rows = serializers.IntegerField()
     most_objects_of_case = serializers.IntegerField()
+    image_ids = NamedIdSerializer(
+        many=True, required=False, help_text="of objects: the case of each image_id in a list of COCO results"
+    )
+    category_ids = NamedIdSerializer(
+        many=True, required=False, help_text="of objects: the class of each category_id in a list of COCO results"
+    )
 
 
 class ExpectationSerializer(serializers.Serializer):

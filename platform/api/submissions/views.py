@@ -1,5 +1,6 @@
 """Submissions over HTTP, with the services, rules and messages of the pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -29,7 +30,7 @@ from datastore.test_sets.rules import access_to_phase
 from evaluation.claims.missing_cases import cost_of_a_missing_case
 from evaluation.problems import kind_of
 from evaluation.problems.case_tables import instances_of
-from evaluation.problems.tables import ExpectedTable
+from evaluation.problems.tables import CATEGORY_IDS, IMAGE_IDS, ExpectedTable
 from executions.scoring.domain import results
 from submissions.models import Submission
 from submissions.queries import told_frame
@@ -197,6 +198,10 @@ class StarterKitView(APIView):
         return zip_response(kit)
 
 
+def _named(ids: Sequence[tuple[int | str, str]]) -> list[dict[str, int | str]]:
+    return [{"id": each, "name": name} for each, name in ids]
+
+
 def _table(wanted: ExpectedTable) -> dict[str, Any]:
     """Return the required content of a table and the limits within which it is read."""
     limits = TableLimits()
@@ -211,4 +216,7 @@ def _table(wanted: ExpectedTable) -> dict[str, Any]:
         "most_objects_of_case": limits.objects_of_case,
         **({"scores": wanted.scores} if wanted.scores else {}),
         **({"need_labels": wanted.need_labels} if wanted.need_labels else {}),
+        **(
+            {IMAGE_IDS: _named(wanted.image_ids), CATEGORY_IDS: _named(wanted.category_ids)} if wanted.image_ids else {}
+        ),
     }

@@ -95,14 +95,6 @@ def case(request, world: World, tmp_path: Path) -> Case:
             for info in file.infolist():
                 (references / info.filename.replace("\\", "/").rpartition("/")[2]).write_bytes(file.read(info))
         content = sent.read_bytes()
-    elif request.param == "coco-one-bad-annotation":
-        # A platform publishes no numbers of images: the list of results needs the images and categories of COCO.
-        document = json.loads((references / "objects.json").read_text())
-        document["annotations"] = json.loads((predictions / "objects.json").read_text())
-        sent = predictions = tmp_path / "predictions"
-        predictions.mkdir()
-        (predictions / "objects.json").write_text(json.dumps(document))
-        content = zipped({"objects.json": (predictions / "objects.json").read_bytes()})
     else:
         sent = predictions
         files = sorted(path for path in predictions.rglob("*") if path.is_file())

@@ -416,3 +416,71 @@ def test_the_submit_page_and_the_public_rules_state_what_a_file_is_scored_with(c
     assert "<code>decision</code>" in page
     for shown in (page, client.get("/challenges/blocks/").content.decode()):
         assert [sentence for sentence in sentences if sentence not in shown] == []
+
+
+def coco_references(folder: Path) -> Path:
+    """References of two images as COCO JSON, with an image and a category that are not part of the task."""
+    names = {12: CASES[1], 3: CASES[0], 99: "withheld"}
+    document = {
+        "images": [{"id": each, "file_name": f"test/{name}.png"} for each, name in names.items()],
+        "categories": [{"id": 5, "name": "unused"}, {"id": 6, "name": "cell"}],
+        "annotations": [{"image_id": 12, "category_id": 6, "bbox": [10, 10, 20, 20]}],
+    }
+    folder.mkdir()
+    (folder / "objects.json").write_text(json.dumps(document))
+    return folder
+
+
+def expected_table(client, world: World) -> dict:
+    return client.get(f"/api/v1/challenges/blocks/phases/{world.phase.pk}/expectation/").json()["table"]
+
+
+def test_teams_see_the_ids_of_their_cases_and_classes_only(world: World, tmp_path, client, workers):
+    world.phase = add_phase(world, "coco", OBJECTS)
+    world.test_set = create_test_set(phase=world.phase, references=coco_references(tmp_path / "coco"), cases=CASES[:2])
+    client.force_login(world.ada)
+    shown = expected_table(client, world)
+    # In the order of the cases, not in that of the references.
+    assert shown["image_ids"] == [{"id": 3, "name": CASES[0]}, {"id": 12, "name": CASES[1]}]
+    assert shown["category_ids"] == [{"id": 6, "name": "cell"}]
+    page = client.get(f"/challenges/blocks/submit/?phase={world.phase.pk}").content.decode()
+    assert f"3 is {CASES[0]} and 12 is {CASES[1]}" in page
+    box = {"image_id": 12, "category_id": 6, "bbox": [10, 10, 20, 20], "score": 0.9}
+    run = scored(world, {"objects.json": json.dumps([box]).encode()}).runs.get()
+    assert {"image_ids", "category_ids"}.isdisjoint(evidence_of(run).header["shared"])
+    strange = [box, {**box, "image_id": 99}, {**box, "category_id": 5}]
+    held = handed_in(world, {"objects.json": json.dumps(strange).encode()}, team=world.bos)
+    [question] = Report.of(held.report).asked
+    assert (held.state, question.id) == (Submission.State.HELD, "rows_not_used")
+    assert question.sentence.startswith(
+        "objects.json: 2 of 3 rows are not used; the first is the image_id 99 of object 2; "
+        "expected an image_id such as 3, 12 and a category_id such as 6."
+    )
+
+
+def test_ids_of_images_are_not_shown_where_they_could_reveal_decoys(world: World, tmp_path, client):
+    world.phase = add_phase(world, "coco", OBJECTS)
+    Phase.objects.filter(pk=world.phase.pk).update(
+        results=Phase.Results.VALIDATION, leaderboard=Phase.Leaderboard.SEALED
+    )
+    world.phase.refresh_from_db()
+    references = coco_references(tmp_path / "coco")
+    create_test_set(phase=world.phase, references=references, cases=CASES[:2], decoys=CASES[1:2])
+    client.force_login(world.ada)
+    assert {"image_ids", "category_ids"}.isdisjoint(expected_table(client, world))
+
+
+def test_a_list_of_results_names_images_where_the_references_have_no_ids(cells: World, workers):
+    csv_rows = boxes(0)
+    names = csv_rows[0]
+    entries = []
+    for row in csv_rows[1:]:
+        values = dict(zip(names, row, strict=True))
+        low, high = ([float(values[f"{axis}_{end}"]) for axis in ("x", "y")] for end in ("min", "max"))
+        size = [top - bottom for bottom, top in zip(low, high, strict=True)]
+        entries.append({"image_id": f"{values['case']}.png", "category_id": 1, "bbox": low + size})
+        entries[-1]["score"] = float(values["score"])
+    by_list = scored(cells, {"objects.json": json.dumps(entries).encode()}).runs.get()
+    by_rows = scored(cells, {"objects.csv": table(csv_rows)}, team=cells.bos).runs.get()
+    columns = ["case", "region", "metric", "value"]
+    assert results_frame(by_list)[columns].equals(results_frame(by_rows)[columns])

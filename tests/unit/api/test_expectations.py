@@ -25,6 +25,14 @@ def test_a_table(scores, need_labels):
     assert ("scores" in document, "need_labels" in document) == (bool(scores), bool(need_labels))
 
 
+def test_ids_of_coco_results():
+    ids = {"image_ids": ((0, "a 1"), ("b", "b")), "category_ids": ((1, "lesion"),)}
+    table = ExpectedTable("object_detection", ("objects.json",), ("lesion",), (), **ids)
+    document = shown(table=_table(table))["table"]
+    assert expected_of("object_detection", document) == table
+    assert document["image_ids"] == [{"id": 0, "name": "a 1"}, {"id": "b", "name": "b"}]
+
+
 @pytest.mark.parametrize("any_score", [False, True])
 def test_a_table_of_instances(any_score):
     rules = InstanceRules(("a",), need_scores=("ap",), any_score=any_score)

@@ -11,7 +11,7 @@ from evaluation.matching import Objects
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
 from evaluation.readers.limits import DEFAULT, Limits
-from evaluation.readers.object_tables import ObjectTable, RowRules, read_objects
+from evaluation.readers.object_tables import ResultIds, RowRules, read_objects
 
 
 class TestTables:
@@ -68,9 +68,9 @@ class TestTables:
             {"bbox": ["x", 1, 1, 1]},
             {"score": None},
         ]
-        known = ObjectTable({}, [], {1: "a"}, {7: "cell"})
+        ids = ResultIds({1: "a"}, {7: "cell"})
         (tmp_path / "objects.json").write_text(json.dumps([good, *({**good, **each} for each in bad)]))
-        table = read_objects(tmp_path / "objects.json", scored=True, references=known, rules=RowRules(("cell",)))
+        table = read_objects(tmp_path / "objects.json", scored=True, ids=ids, rules=RowRules(("cell",)))
         assert table.of("a").boxes.tolist() == [[1, 2, 4, 6]]
         messages = [issue.message for issues in table.dropped.values() for issue in issues]
         assert len(messages) == len(bad)
@@ -190,9 +190,43 @@ class TestCoco:
 
     def test_a_list_of_results_refers_to_the_images_of_the_reference(self, tmp_path):
         known = read_objects(self.write(tmp_path, COCO), scored=False)
+        ids = ResultIds(known.image_names, known.category_names)
         results = [{"image_id": 2, "category_id": 7, "bbox": [0, 0, 1, 1], "score": 0.5}]
-        table = read_objects(self.write(tmp_path, results), scored=True, references=known)
+        table = read_objects(self.write(tmp_path, results), scored=True, ids=ids)
         assert table.of("b").scores.tolist() == [0.5]
+
+    @pytest.mark.parametrize(
+        ("image", "category", "case", "name"),
+        [
+            ("a", 3, "a", "cell"),
+            ("a.nii.gz", "cell", "a", "cell"),
+            ("images/a.png", 0, "a", "cell"),
+            (7, 1, "007", "cell"),
+            ("007", 1, "007", "cell"),
+            ("007.png", 1, "007", "cell"),
+        ],
+    )
+    def test_without_ids_a_list_names_its_images(self, tmp_path, image, category, case, name):
+        path = self.write(tmp_path, [{"image_id": image, "category_id": category, "bbox": [0, 0, 1, 1]}])
+        table = read_objects(path, scored=True, ids=ResultIds.of_names(["007", "a"], [name]), rules=RowRules((name,)))
+        assert table.of(case).classes.tolist() == [name]
+        assert table.cases == ["007", "a"]
+
+    @pytest.mark.parametrize(
+        ("classes", "entries", "words"),
+        [
+            (["cell"], [{"image_id": 5}, {"image_id": 6}], "0 of 2 image ids are those of the task; the first is 5"),
+            (["cell"], [{"image_id": "a"}, {"image_id": "a", "category_id": 2}], "2 category ids without names"),
+            (["cell", "node"], [{"image_id": "a"}], "the category_id 1 of object 1"),
+            # Two names with the same number: neither is meant.
+            (["cell"], [{"image_id": 7}], "0 of 1 image ids are those of the task"),
+        ],
+    )
+    def test_a_list_whose_ids_are_unknown_is_refused(self, tmp_path, classes, entries, words):
+        path = self.write(tmp_path, [{"category_id": 1, "bbox": [0, 0, 1, 1], **entry} for entry in entries])
+        ids = ResultIds.of_names(["007", "07", "a"], classes)
+        with pytest.raises(ReadError, match=words):
+            read_objects(path, scored=True, ids=ids, rules=RowRules(tuple(classes)))
 
     @pytest.mark.parametrize(
         ("document", "words"),

@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
-from evaluation.readers.object_tables import ObjectTable, RowRules, read_objects
+from evaluation.readers.object_tables import ObjectTable, ResultIds, RowRules, read_objects
 
 BOXES = "case,class,x_min,y_min,x_max,y_max"
 
@@ -189,12 +189,12 @@ class TestCoco:
 
     def test_a_list_without_names_of_images_is_refused(self, tmp_path):
         (tmp_path / "objects.json").write_text("[]")
-        for references in (None, ObjectTable({}, [])):
-            refusal = refused(read_objects, tmp_path / "objects.json", scored=True, references=references)
+        for ids in (None, ResultIds({}, {})):
+            refusal = refused(read_objects, tmp_path / "objects.json", scored=True, ids=ids)
             assert refusal[1] == "a list of results without images"
-        known = ObjectTable({}, [], {1: "a"}, {7: "cell"})
+        ids = ResultIds({1: "a"}, {7: "cell"})
         (tmp_path / "objects.json").write_text(json.dumps([BOX]))
-        table = read_objects(tmp_path / "objects.json", scored=True, references=known)
+        table = read_objects(tmp_path / "objects.json", scored=True, ids=ids)
         assert (table.cases, table.of("a").classes.tolist()) == (["a"], ["cell"])
 
     def test_what_is_no_json_is_told_up_to_a_length(self, tmp_path):
