@@ -515,12 +515,12 @@ class ObjectDetection(TableProblem):
         names = tuple(str(name) for name in shared["classes"] if name)
         if not names and isinstance(references, ObjectReferences):
             names = tuple(references.class_names)
-        known = shared
+        public_ids = shared
         if isinstance(references, ObjectReferences):
-            known = _ids_of(references, cases, names)
+            public_ids = _ids_of(references, cases, names)
         ids = (
-            ResultIds(dict(known[IMAGE_IDS]), dict(known[CATEGORY_IDS]))
-            if known.get(IMAGE_IDS)
+            ResultIds(dict(public_ids[IMAGE_IDS]), dict(public_ids[CATEGORY_IDS]))
+            if public_ids.get(IMAGE_IDS)
             else ResultIds.of_names(cases, names)
         )
         rules = RowRules(names or None, need_class=len(names) > 1, any_score=shared.get("scores") == ANY_SCORE)
@@ -702,9 +702,9 @@ def _ids_of(references: ObjectReferences, cases: Sequence[str], classes: Sequenc
 
 def _ids_in_order(names: Mapping[Any, str], public: Sequence[str]) -> list[list[Any]]:
     """Return ids with their names in the order of the public names, not in that of the references."""
-    place = {name: number for number, name in enumerate(public)}
-    pairs = [[each, name] for each, name in names.items() if name in place and _is_id(each, name)]
-    return sorted(pairs, key=lambda pair: (place[pair[1]], str(pair[0])))
+    position = {name: number for number, name in enumerate(public)}
+    pairs = [[each, name] for each, name in names.items() if name in position and _is_id(each, name)]
+    return sorted(pairs, key=lambda pair: (position[pair[1]], str(pair[0])))
 
 
 def _is_id(given: object, name: str) -> bool:
@@ -717,8 +717,8 @@ def _id_words(expected: ExpectedTable) -> str:
         return "A list of COCO results needs the name of its image as each `image_id`, or images and categories."
 
     def some(ids: Sequence[tuple[int | str, str]]) -> str:
-        shown = joined([f"{each} is {name}" for each, name in ids[:_IDS_SHOWN]])
-        return shown if len(ids) <= _IDS_SHOWN else f"{shown}, and so on"
+        text = joined([f"{each} is {name}" for each, name in ids[:_IDS_SHOWN]])
+        return text if len(ids) <= _IDS_SHOWN else f"{text}, and so on"
 
     return (
         f"In a list of COCO results, `image_id` {some(expected.image_ids)}. "

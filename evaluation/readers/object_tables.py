@@ -352,8 +352,8 @@ def _names_of_list(
     objects = [entry for entry in entries if isinstance(entry, dict)]
     given = _hashable(entry.get("image_id") for entry in objects)
     if given and not any(each in ids.images or _image_id(each, ids.images) is not None for each in given):
-        found = f"0 of {len(given)} image ids are those of the task; the first is {str(given[0])[:40]}"
-        raise ReadError("table", name, found, f"an image_id such as {_first(ids.images)}, or {whole}")
+        content = f"0 of {len(given)} image ids are those of the task; the first is {str(given[0])[:40]}"
+        raise ReadError("table", name, content, f"an image_id such as {_first(ids.images)}, or {whole}")
     if ids.only_class is None:
         return ids.images, ids.categories
     used = _hashable(entry.get("category_id") for entry in objects)
