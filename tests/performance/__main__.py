@@ -20,6 +20,8 @@ def _line(*cells: str) -> str:
 def _seconds(value: float | None) -> str:
     if value is None:
         return "–"
+    if value < 0.0001:
+        return f"{value * 1e6:.1f} µs"
     return f"{value * 1000:.1f} ms" if value < 1 else f"{value:.2f} s"
 
 
