@@ -112,8 +112,9 @@ class MaskTexts(FileTexts):
         """Return the description of the files for the submit page."""
         before = (
             f"One file `<case>.json` for each of the {cases} cases, with the keys `size` and `objects`. Each object has "
-            "`segmentation`: its mask in run-length encoding, as pycocotools writes it. Objects can also have `class` and "
-            "`score`. Masks can overlap. Sizes are height, width and, for volumes, slices."
+            "`segmentation`: its mask in run-length encoding, as pycocotools writes it, or its polygons. Objects can also have "
+            "`class` and `score`. Masks can overlap. Sizes are height, width and, for volumes, slices. Exports of QuPath "
+            "(`<case>.geojson`) are accepted, too."
         )
         return FileWords(before=(before,), ending=".json", columns=("Pixels",))
 
@@ -197,10 +198,10 @@ class OverlappingInstances(FileProblem):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Files of masks."""
-        from evaluation.readers.run_lengths import SUFFIX
+        """Files of masks and of outlines."""
+        from evaluation.readers import outlines, run_lengths
 
-        return (SUFFIX,)
+        return (run_lengths.SUFFIX, outlines.SUFFIX)
 
     # The assessment ---------------------------------------------------------------------------------------------------
 

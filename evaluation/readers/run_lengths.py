@@ -1,4 +1,4 @@
-"""Masks of the objects of one case in run-length encoding, as COCO stores them: ``<case>.json``.
+"""Masks of the objects of one case: run lengths or polygons of COCO (``<case>.json``), or GeoJSON of QuPath.
 
 Every bound is checked before memory is allocated, and every count before it is used.
 """
@@ -14,6 +14,7 @@ import numpy as np
 from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.geometry import Geometry
 from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.readers.outlines import entry_of, features_of, mask_of_rings, rings_of, run_lengths_of_polygons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,7 +128,10 @@ def read_masks(
 
     The file is an object with ``size`` (height, width and, for volumes, slices), optionally ``spacing`` (mm along x, y and z)
     and the list ``objects``. Each entry has ``segmentation`` (``size`` and ``counts``, compressed or as a list, in column
-    order as in COCO), and optionally ``class``, ``score`` and ``ignore``.
+    order as in COCO; or polygons), and optionally ``class``, ``score`` and ``ignore``.
+
+    GeoJSON, as QuPath exports it, has features in place of objects. If no grid is expected, the collection also needs
+    ``size``.
 
     Parameters
     ----------
@@ -144,12 +148,17 @@ def read_masks(
         With the object, the value and what is allowed.
     """
     document = _document(path, limits)
-    size = _size(document.get("size"), path.name, limits)
-    geometry = _geometry(document, size, path.name)
+    features = features_of(document, path.name)
+    fields = document if isinstance(document, dict) else {}
+    if features is not None and expected is not None and "size" not in fields:
+        size, geometry = (expected.shape[1], expected.shape[0], *expected.shape[2:]), expected
+    else:
+        size = _size(fields.get("size"), path.name, limits)
+        geometry = _geometry(fields, size, path.name)
     if expected is not None and geometry.shape != tuple(expected.shape):
         actual, required = (_product(shape) for shape in (geometry.shape, expected.shape))
         raise ReadError("shape", path.name, f"{actual} pixels", required)
-    entries = document.get(OBJECTS)
+    entries = fields.get(OBJECTS) if features is None else features
     if not isinstance(entries, list):
         raise ReadError("table", path.name, f"no list {OBJECTS}", f"a list with one entry for each object: {_KEYS}")
     if len(entries) > MOST_OBJECTS:
@@ -159,7 +168,8 @@ def read_masks(
     pixels, asked = 0, rules or MaskRules()
     for number, entry in enumerate(entries, 1):
         try:
-            each = _object(entry, size, path.name, f"object {number}", limits.decoded_bytes - pixels, asked)
+            read = _object if features is None else _feature
+            each = read(entry, size, path.name, f"object {number}", limits.decoded_bytes - pixels, asked)
         except ReadError as error:
             if not by_object or error.kind == "too_large":
                 raise
@@ -173,7 +183,35 @@ def read_masks(
 def _object(entry: Any, size: tuple[int, ...], file: str, entry_name: str, room: int, rules: MaskRules) -> InstanceMask:
     if not isinstance(entry, dict):
         raise ReadError("table", file, f"{entry_name} is no JSON object", _KEYS)
-    part, offset = _mask(entry.get("segmentation"), size, file, entry_name, room)
+    segmentation = entry.get("segmentation")
+    if isinstance(segmentation, list):
+        segmentation = run_lengths_of_polygons(segmentation, size, file, entry_name, room)
+    part, offset = _mask(segmentation, size, file, entry_name, room)
+    return _checked(entry, part, offset, file, entry_name, rules)
+
+
+def _feature(
+    entry: Any, size: tuple[int, ...], file: str, entry_name: str, room: int, rules: MaskRules
+) -> InstanceMask:
+    if not isinstance(entry, dict):
+        raise ReadError("table", file, f"{entry_name} is no JSON object", "a feature of GeoJSON")
+    filled, start = mask_of_rings(rings_of(entry, file, entry_name), size, file, entry_name, room)
+    if not filled.any():
+        raise ReadError("table", file, f"{entry_name} has no pixel", "objects with at least one pixel")
+    covered = [np.flatnonzero(filled.any(axis=1 - axis)) for axis in (0, 1)]
+    part = filled[covered[0][0] : covered[0][-1] + 1, covered[1][0] : covered[1][-1] + 1]
+    offset = tuple(begin + int(each[0]) for begin, each in zip(start, covered, strict=True))
+    return _checked(entry_of(entry), part.copy(), offset, file, entry_name, rules)
+
+
+def _checked(
+    entry: Mapping[str, Any],
+    part: NDArray[np.bool_],
+    offset: tuple[int, ...],
+    file: str,
+    entry_name: str,
+    rules: MaskRules,
+) -> InstanceMask:
     score = _score(entry, file, entry_name, any_score=rules.any_score)
     each = InstanceMask(part, offset, _name(entry), score, _is_ignored(entry))
     rules.check(each, file, entry_name)
@@ -229,7 +267,7 @@ def decompress(text: str) -> NDArray[np.int64]:
     return numbers
 
 
-def _document(path: Path, limits: Limits) -> Mapping[str, Any]:
+def _document(path: Path, limits: Limits) -> Any:
     if not path.is_file():
         raise ReadError("not_found", path.name, "no such file")
     if path.stat().st_size > min(limits.file_bytes, limits.table_bytes):
@@ -238,7 +276,7 @@ def _document(path: Path, limits: Limits) -> Mapping[str, Any]:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise ReadError("table", path.name, f"no JSON ({type(error).__name__})", "a JSON object") from None
-    if not isinstance(document, dict):
+    if not isinstance(document, (dict, list)):
         raise ReadError("table", path.name, "no JSON object", f"an object with size and {OBJECTS}")
     return document
 

@@ -17,6 +17,7 @@ from datastore.test_sets.services.archives import take_archive
 from datastore.test_sets.services.sealing import TestSetError
 from datastore.uploads.storage import private
 from evaluation import bundle, problems
+from evaluation.readers.run_lengths import read_masks
 from evaluation.scoring import score_folders
 from executions.scoring.domain.report import Report, Status
 from leaderboards.models import RankingVersion
@@ -119,6 +120,33 @@ def joined(folder: Path, *rows: str) -> bytes:
     """The tables of all cases of a folder as one table, with further rows."""
     lines = [f"{path.stem},{line}" for path in sorted(folder.glob("*.csv")) for line in path.read_text().split()[1:]]
     return zipped({"out/landmarks.csv": "\n".join(["case,landmark,x,y,z", *lines, *rows]).encode()})
+
+
+def as_geojson(path: Path) -> dict:
+    """The objects of a file as QuPath exports them, each run of pixels as a rectangle."""
+    features = []
+    for each in read_masks(path).objects:
+        rectangles = []
+        for y, row in enumerate(each.part.T, each.offset[1]):
+            edges = (np.flatnonzero(np.diff(np.r_[0, row, 0])) + each.offset[0]).tolist()
+            for x, end in zip(edges[::2], edges[1::2], strict=True):
+                rectangles.append([[[x, y], [end, y], [end, y + 1], [x, y + 1], [x, y]]])
+        properties = {"classification": {"name": each.name}, "measurements": {"score": each.score}}
+        geometry = {"type": "MultiPolygon", "coordinates": rectangles}
+        features.append({"type": "Feature", "geometry": geometry, "properties": properties})
+    return {"type": "FeatureCollection", "features": features}
+
+
+def test_exports_of_qupath_score_like_masks(world: World, workers, tmp_path):
+    folder = seal(world, tmp_path / "example", "overlapping_instances")
+    files = sorted((folder / "predictions/near").glob("*.json"))
+    masks = scored(world, packed(folder / "predictions/near"))
+    exported = zipped({f"{path.stem}.geojson": json.dumps(as_geojson(path)).encode() for path in files})
+    outlines = scored(world, exported, team=world.bos)
+    frames = [results_frame(each.runs.get()).drop(columns="algorithm") for each in (masks, outlines)]
+    assert files
+    assert (frames[0]["value"] > 0).all()
+    assert frames[0].equals(frames[1])
 
 
 def test_one_table_of_moved_landmarks_scores_like_a_table_per_case(world: World, workers, tmp_path):
