@@ -52,7 +52,7 @@ def written(tmp_path, document, name="a.geojson"):
 
 
 def inside(x, y, rings):
-    """Whether a point is inside an odd number of rings: one ray, edge by edge."""
+    """Return whether a point is inside an odd number of rings, by one ray and edge by edge."""
     odd = False
     for ring in rings:
         for (x1, y1), (x2, y2) in zip(ring, [*ring[1:], ring[0]], strict=True):
