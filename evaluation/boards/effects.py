@@ -118,11 +118,12 @@ def _lead(order: Mapping[str, Any], lead: Mapping[str, Any]) -> Effect:
     )
     unit = f" {order['unit']}" if order.get("unit") else ""
     level = percent(lead.get("level") or order["sets"]["level"])
+    approximate = "approximate " if order["sets"].get("method") == "draws" else ""
     return Effect(
         "lead",
         f"Lead over {lead['over']}",
         f"{texts.estimate}{unit}" + (f" ({texts.interval})" if texts.interval else ""),
-        f"Difference between the leader and the next best team, and the {level} interval of its lead over the best of the others.",
+        f"Difference between the leader and the next best team, and the {approximate}{level} interval of its lead over the best of the others.",
         "lead",
         _as_observed(order, lead),
     )

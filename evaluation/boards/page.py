@@ -15,7 +15,7 @@ from evaluation.catalogue import readable
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 from evaluation.figures.outward import Texts
-from evaluation.rounding import share_up
+from evaluation.rounding import bound_text, share_up
 
 PAGE_ROWS = 80
 """Maximum number of teams on one page."""
@@ -69,6 +69,8 @@ class Cell:
     value: str
     interval: str
     best: bool
+    is_bound: bool = False
+    """True if the interval is an exact one-sided bound."""
 
 
 @dataclass(frozen=True)
@@ -283,7 +285,8 @@ class Board:
         It depends on the number of resamples and on the presence of a column of failures.
         """
         reported = self.reported[0].statistic if self.reported else ""
-        return LEGEND.all(Legend(self.order, self.share, samples, reported, failures))
+        bounds = any(cell.is_bound for row in self.rows for cell in row.cells)
+        return LEGEND.all(Legend(self.order, self.share, samples, reported, failures, bounds))
 
     @property
     def first_share(self) -> str:
@@ -483,6 +486,11 @@ def _cell(order: Mapping[str, Any], index: int, shows: str, *, best: bool) -> Ce
     else:
         value = score(order["score"][index], order["decimals"])
         interval = score_span(order["score_low"][index], order["score_high"][index], order["decimals"])
+        bound = (order.get("score_bound") or {index: None})[index]  # tables stored before have none
+        if bound is not None:
+            is_lower = bound < order["score"][index]
+            end = bound_text(bound, is_lower=is_lower, decimals=order["decimals"])
+            return Cell(_label(order), value, f"at {'least' if is_lower else 'most'} {end}", best, is_bound=True)
     return Cell(_label(order), value, interval, best)
 
 

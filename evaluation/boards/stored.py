@@ -25,7 +25,7 @@ from typing import Any, Final
 from evaluation.assessment.model import Assessment, RankingScheme
 from evaluation.boards.effects import KEYS
 from evaluation.claims.ranking import headline_of, letters_of, why_without_letters
-from evaluation.ranking.reading import overall, score_intervals_cover, score_range
+from evaluation.ranking.reading import exact_end, overall, score_intervals_cover, score_range
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.scores import operator_name
 
@@ -42,6 +42,7 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
     "score": "score",
     "score_low": "score_low",
     "score_high": "score_high",
+    "score_bound": "score_bound",
     "difference": "difference_from_first",
     "difference_low": "difference_low",
     "difference_high": "difference_high",
@@ -259,6 +260,8 @@ def _values(algorithm: Mapping[str, Any], *, covers: bool) -> dict[str, Any]:
         "score": algorithm.get("score"),
         "score_low": score_low,
         "score_high": score_high,
+        # Also where the others have ranges of resamples: it is the only interval of this value.
+        "score_bound": bound[1] if (bound := exact_end(algorithm)) else None,
         "difference": difference.get("estimate"),
         "difference_low": difference_low,
         "difference_high": difference_high,

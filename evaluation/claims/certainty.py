@@ -10,11 +10,11 @@ from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.headlines import HEADLINES, UNDECIDABLE, WITHOUT_CERTAINTY, failures_seen, no_result
 from evaluation.claims.numbers import (
     about,
+    about_p_value,
+    about_probability,
     level,
     level_of_winner,
     needed_cases,
-    p_value,
-    probability,
 )
 from evaluation.ranking.reading import MOST_NAMED, Facts, is_combined, listed, percent
 from evaluation.ranking.stability import MOST_REVERSED
@@ -148,7 +148,7 @@ def _probabilities(facts: Facts) -> str:
     of = _probable(facts)
     assert of is not None
     better, equivalent, worse = (
-        probability(of["better"]), _within(of["equivalent"], facts), probability(of["worse"])
+        about_probability(of["better"]), _within(of["equivalent"], facts), about_probability(of["worse"])
     )  # fmt: skip
     if of["method"] == "fresh_draws":
         return (
@@ -164,7 +164,7 @@ def _probabilities(facts: Facts) -> str:
 
 def _within(share: float, facts: Facts) -> str:
     """Return the probability of equivalence, which is exactly 0 where equality has none."""
-    return "0 %" if share <= _ROUNDING and not facts.margin else probability(share)
+    return "0 %" if share <= _ROUNDING and not facts.margin else about_probability(share)
 
 
 def _unseen(facts: Facts) -> bool:
@@ -175,7 +175,7 @@ def _unseen(facts: Facts) -> bool:
 def _with_unseen(facts: Facts) -> str:
     of = _probable(facts)
     assert of is not None
-    value = p_value(of["with_one_unseen_failure"])
+    value = about_p_value(of["with_one_unseen_failure"])
     return (
         f"If one failure of {facts.first} went unseen, the cautious p-value against its lead is {value} (one-sided, by the Bayesian "
         "bootstrap, not adjusted). It is not a probability."
@@ -512,16 +512,16 @@ BESIDE: Final = CATALOGUE.group(
         "It is known how probable it is that the first is not the best.",
         lambda facts: _probable(facts) is not None and not facts.is_exploratory,
         _probabilities,
-        "If failures are as frequent as observed: unet is better than the best of the others with probability 97 %, equivalent with 0 %, "
-        "and worse with 3 %.",
+        "If failures are as frequent as observed: unet is better than the best of the others with probability about 97 %, equivalent with "
+        "0 %, and worse with about 3 %.",
     ),
     Claim(
         "certainty.unseen_failure",
         "A failure has a value.",
         lambda facts: _unseen(facts) and not facts.is_exploratory,
         _with_unseen,
-        "If one failure of unet went unseen, the cautious p-value against its lead is 0.39 (one-sided, by the Bayesian bootstrap, not "
-        "adjusted). It is not a probability.",
+        "If one failure of unet went unseen, the cautious p-value against its lead is about 0.39 (one-sided, by the Bayesian bootstrap, "
+        "not adjusted). It is not a probability.",
     ),
     Claim(
         "certainty.unseated",

@@ -68,6 +68,11 @@ def _others(facts: Facts) -> str:
     return f"{joined(names)} {'is' if len(names) == 1 else 'are'}"
 
 
+def _ends(facts: Facts, ends: tuple[str, str]) -> str:
+    """Return an interval as text, marked as approximate where it comes from random draws."""
+    return f"{'approximately ' if facts.entry['sets']['method'] == 'draws' else ''}{ends[0]} to {ends[1]}"
+
+
 def _lead(facts: Facts) -> str:
     """Return a sentence on the lead; empty where a lead has no meaning, as in combinations of ranks."""
     lead = facts.lead
@@ -79,8 +84,8 @@ def _lead(facts: Facts) -> str:
         return f"{words}."
     # The lower end is a limit of the lead over all others, not only over this one.
     if facts.others > 1:
-        return f"{words}; over the best of the others it is {ends[0]} to {ends[1]}."
-    return f"{words} ({ends[0]} to {ends[1]})."
+        return f"{words}; over the best of the others it is {_ends(facts, ends)}."
+    return f"{words} ({_ends(facts, ends)})."
 
 
 def _leaning(facts: Facts) -> str:
@@ -112,8 +117,8 @@ def _lead_as_observed(facts: Facts) -> str:
     )
     interval = f"{level(lead['level'])} interval"
     if facts.others > 1:
-        return f"{words}, and over the best of the others {texts[0]} to {texts[1]} ({interval})."
-    return f"{words} ({interval} {texts[0]} to {texts[1]})."
+        return f"{words}, and over the best of the others {_ends(facts, texts)} ({interval})."
+    return f"{words} ({interval} {_ends(facts, texts)})."
 
 
 def clusters_warning(facts: Facts) -> Mapping[str, Any]:
@@ -190,7 +195,7 @@ def _significant(facts: Facts) -> str:
     words = f"{facts.first} is{approximately} significantly better than {_all_others(facts)}{facts.so_far}"
     if lead is not None:
         estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
-        interval = f", {level(lead['level'])} interval {ends[0]} to {ends[1]}" if ends else ""
+        interval = f", {level(lead['level'])} interval {_ends(facts, ends)}" if ends else ""
         words += f" (by {estimate}{facts.score_unit}{interval})"
     if rate is not None:
         return f"{words}, provided it fails in fewer than {share_down(rate['rate'])} of cases ({failures_seen(rate)})."

@@ -34,6 +34,8 @@ class Legend:
         What a metric without rank is summed up by; empty where the table has none.
     failures
         Whether the table has a column of failures.
+    bounds
+        Whether a score has an exact one-sided bound.
     """
 
     order: Mapping[str, Any]
@@ -41,6 +43,7 @@ class Legend:
     samples: int
     reported: str = ""
     failures: bool = False
+    bounds: bool = False
 
     @property
     def reason(self) -> str | None:
@@ -178,6 +181,17 @@ LEGEND: Final = CATALOGUE.group(
             "them and proves nothing."
         ),
         "Resampling range: the middle 95 % of 1,000 resamples lie in it; it describes them and proves nothing.",
+    ),
+    Claim(
+        "legend.bounds",
+        "The table shows an exact one-sided bound of a score that is the best or the worst possible one.",
+        lambda facts: facts.bounds,
+        lambda facts: (
+            f"“At least” and “at most” below a score: exact one-sided bound at {level(facts.level)}. Resamples do not vary there. "
+            "The bound only assumes independent cases."
+        ),
+        "“At least” and “at most” below a score: exact one-sided bound at 95 %. Resamples do not vary there. The bound only assumes "
+        "independent cases.",
     ),
     Claim(
         "legend.reported",

@@ -51,6 +51,30 @@ def probability(share: float) -> str:
     return "over 99 %" if whole > 99 or share >= 0.995 else f"{whole} %"
 
 
+def about_probability(share: float) -> str:
+    """Format a probability that was estimated from random draws, for a running sentence.
+
+    Examples
+    --------
+    >>> about_probability(0.974), about_probability(1.0), about_probability(0.0)
+    ('about 97 %', 'over 99 %', 'under 1 %')
+    """
+    text = probability(share)
+    return text if text[0] in "ou" else f"about {text}"
+
+
+def about_p_value(share: float) -> str:
+    """Format a p-value that was estimated from random draws, for a running sentence.
+
+    Examples
+    --------
+    >>> about_p_value(0.384), about_p_value(0.0)
+    ('about 0.39', 'under 0.01')
+    """
+    text = p_value(share)
+    return text if text.startswith("under") else f"about {text}"
+
+
 def p_value(share: float) -> str:
     """Format a p-value: rounded up to two decimals.
 

@@ -109,7 +109,7 @@ def is_winner(scene: Scene, name: str, mark: str | None) -> bool:
 
 
 LEAD = r"(−?[\d.]+?)( [a-zA-Z]+)?"
-ENDS = r"(−?[\d.]+) to (−?[\d.]+)"
+ENDS = r"((?:approximately )?−?[\d.]+) to (−?[\d.]+)"
 SEEN = r"(\d+) of (\d+) observed; up to (\S+ %) could have gone unseen"
 INDEPENDENT = r"This holds whatever rare failures there are; the (\w+) only have to be independent\."
 
@@ -228,6 +228,10 @@ def leading(
     if ends[0] is None or ends[1] is None:
         return lead["interval"] is None
     low, high = lead["interval"]
+    is_approximate = ends[0].startswith("approximately ")
+    if is_approximate != (scene.entry["sets"]["method"] == "draws"):
+        return False
+    ends = (ends[0].removeprefix("approximately "), ends[1])
     outwards = -1e-9 <= low - number(ends[0]) <= step + 1e-9 and -1e-9 <= number(ends[1]) - high <= step + 1e-9
     margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
     sides = (number(ends[0]) > 0) == (low > 0) and (number(ends[0]) > margin) == (low > margin)

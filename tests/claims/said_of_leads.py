@@ -55,10 +55,12 @@ def is_probability(share: float, text: str) -> bool:
         return share > 0.99
     if text == "under 1 %":
         return share < 0.01
-    return 0 < abs(share) < 1 and abs(100 * share - float(text.removesuffix(" %"))) <= 0.5 + 1e-9
+    # Draws give a probability approximately; 0 % is exact.
+    stated = text.removeprefix("about ").removesuffix(" %")
+    return text.startswith("about ") and 0 < abs(share) < 1 and abs(100 * share - float(stated)) <= 0.5 + 1e-9
 
 
-P = r"((?:over |under )?\d+ %)"
+P = r"((?:over |under |about )?\d+ %)"
 
 
 @means(
@@ -99,14 +101,16 @@ def _(scene: Scene, units: str, name: str, alone: str, shared: str, never: str) 
 
 
 @means(
-    rf"If one failure of {NAME} went unseen, the cautious p-value against its lead is (under 0\.01|\S+) \(one-sided, by the "
+    rf"If one failure of {NAME} went unseen, the cautious p-value against its lead is (under 0\.01|about \S+) \(one-sided, by the "
     r"Bayesian bootstrap, not adjusted\)\. It is not a probability\."
 )
 def _(scene: Scene, name: str, text: str) -> bool:
     value = scene.entry["false_claim_probability"]["with_one_unseen_failure"]
     table = scene.raw.tables_of(scene.entry)
     has_value = not table or scene.raw.assessment.metric(table[0].metric).policy.missing != "exclude"
-    told = value < 0.01 if text.startswith("under") else -1e-9 <= float(text) - value < 0.01 + 1e-9
+    told = (
+        value < 0.01 if text.startswith("under") else -1e-9 <= float(text.removeprefix("about ")) - value < 0.01 + 1e-9
+    )
     return scene.winners == [name] and told and has_value
 
 

@@ -142,6 +142,10 @@ class TeamOrderSerializer(serializers.Serializer):
         ),
     )
     score_high = serializers.FloatField(allow_null=True, help_text="upper end, with the same limits")
+    score_bound = serializers.FloatField(
+        allow_null=True,
+        help_text="exact one-sided bound of a score at an end of its range: a lower one below the score, an upper one above it",
+    )
     difference_from_first = serializers.FloatField(
         allow_null=True,
         help_text="positive where the first is better; the lower end is above the margin exactly for better",

@@ -152,6 +152,26 @@ def _(facts, level, samples):
     return bool(drawn) and set(drawn) == {number} and near(case.raw.assessment.uncertainty.interval, level)
 
 
+@means(
+    r"“At least” and “at most” below a score: exact one-sided bound at (.+ %)\. Resamples do not vary there\. The bound only assumes "
+    r"independent cases\."
+)
+def _(facts, level):
+    """Some value of the whole data set is 0 or 1, and the document has its bound at this level."""
+    _, case, shown = facts
+    known = [
+        (row["score"], row["score_confidence_interval"])
+        for entry in case.document["rankings"]
+        for row in entry["algorithms"]
+        if case.raw.of_whole(entry)
+    ]
+    bounds = [
+        interval for score, interval in known if score in (0, 1) and (interval or {}).get("method") == "exact_one_sided"
+    ]
+    stated = {cell.interval for row in shown.rows for cell in row.cells if cell.interval.startswith("at ")}
+    return bool(bounds) and bool(stated) and all(near(interval["level"], level) for interval in bounds)
+
+
 @means(r"Without rank: .+ of a metric that is registered and not used for the ranking, with its resampling range\.")
 def _(facts):
     return bool(facts[2].reported)

@@ -147,7 +147,7 @@ WRONG = {
         "certainty.unseen_failure",
         words=lambda facts: (
             f"If one failure of {facts.first} went unseen, the cautious p-value against its lead is "
-            f"{facts.entry['false_claim_probability']['with_one_unseen_failure'] / 2:.2f} (one-sided, by the Bayesian bootstrap, "
+            f"about {facts.entry['false_claim_probability']['with_one_unseen_failure'] / 2:.2f} (one-sided, by the Bayesian bootstrap, "
             "not adjusted). It is not a probability."
         ),
     ),

@@ -1,12 +1,14 @@
 """Values of the whole data set that are 0 or 1: exact bounds in place of resamples that are all equal."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from evaluation import report
 from evaluation.assessment import parse
-from evaluation.boards import build
+from evaluation.boards import board, build
 from evaluation.ranking import rank
 from evaluation.ranking.uncertainty.score_intervals import interval_of_extreme
 from evaluation.scoring.classification_evidence import PART, make_block, regions_of, value_of
@@ -74,6 +76,23 @@ def test_each_metric_has_the_bound_of_its_independent_trials():
         row["score_confidence_interval"] is None
         for row in first_rows(rank(assessment, results, evidence=evidence), "vnet").values()
     )
+
+
+def test_the_page_shows_the_bound_beside_ranges_of_resamples():
+    assessment, results, evidence, _ = classified(POSITIVE, NEGATIVE, ("auroc", "accuracy"))
+    table = build(rank(assessment, results, evidence=evidence), assessment)
+    shown = board(table, by=table["orders"][0]["key"])
+    place = next(place for place, column in enumerate(shown.columns) if column.key.startswith("auroc"))
+    cells = {row.team: row.cells[place] for row in shown.rows}
+    bound = 0.05 ** (1 / POSITIVE)
+    assert cells["unet"].interval == f"at least {math.floor(1000 * bound) / 1000:.3f}"
+    assert not cells["vnet"].is_bound
+    assert any(line.claim == "legend.bounds" for line in shown.legend(200, failures=False))
+    order = next(order for order in table["orders"] if order["metric"] == "auroc")
+    assert order["score_bound"] == [pytest.approx(bound, abs=1e-6), None]
+    for order in table["orders"]:
+        del order["score_bound"]  # as stored by earlier versions
+    assert not any(cell.is_bound for row in board(table).rows for cell in row.cells)
 
 
 def test_a_value_of_0_has_an_upper_bound():
