@@ -1,14 +1,16 @@
-"""Generator of `set_peers.json`: values of published programs for the sets of `set_cases`.
+"""Generator of `set_peers.json`: values of programs for the sets of `set_cases`, and V_x of the doses of `dose_cases`.
 
 The programs are not among the requirements of the project. Their values are therefore stored, with their versions. Clone the
 repositories of `PROGRAMS` at their commits into a folder, and run from the top of the repository, in a separate environment:
 
     pip install SimpleITK==2.5.7 torchmetrics==1.9.0 uncertainty-calibration==0.1.4 scipy==1.17.1
+    pip install dicompyler-core==0.5.6
     python -m docs.correctness.measure_set_peers FOLDER
 
 Programs that are notebooks, or import libraries that these values do not need, are read for their functions only. HECKTOR and
 HNTS-MRG get an image as a volume of one slice that is 1 mm thick. Learn2Reg adds a displacement to landmarks: it gets the moved
 landmarks with a displacement of 0. torchmetrics sums winning scores as 32-bit numbers, so that sets have 500 scores at most.
+dicompyler-core gets histograms of doses with bins of 1 Gy, and gives volumes at their ends.
 """
 # ruff: noqa: INP001
 
@@ -25,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from docs.correctness import dose_cases
 from docs.correctness.set_cases import data_sets, landmark_sets, score_sets
 
 if TYPE_CHECKING:
@@ -33,7 +36,9 @@ if TYPE_CHECKING:
     from docs.correctness.set_cases import DataSet, LandmarkSet, ScoreSet
 
 FILE = Path(__file__).with_name("set_peers.json")
-LIBRARIES = ("SimpleITK", "torchmetrics", "torch", "uncertainty-calibration", "scipy", "numpy")
+LIBRARIES = ("SimpleITK", "torchmetrics", "torch", "uncertainty-calibration", "dicompyler-core", "scipy", "numpy")
+VOLUMES_AT = (32, 40, 50, 58)
+"""Doses x of V_x in Gy."""
 PROGRAMS = {
     "voreille/hecktor": "0117ff1304472a4ec29e66919793346066e5cebf",
     "kwahid/HNTSMRG_2024": "baaea528dc3f784fe199b4ac7a89e7ea021128fe",
@@ -129,6 +134,18 @@ def uncertainty_calibration(scores: ScoreSet) -> dict[str, float | None]:
     return values
 
 
+def dicompyler(seed: int) -> dict[str, float | None]:
+    """Absolute differences of V_x, the share of the structure with at least x Gy."""
+    program = import_module("dicompylercore.dvh")
+    of = dose_cases.doses(seed)
+    shares = []
+    for doses in (of.reference[of.region], of.prediction[of.region]):
+        counts, ends = np.histogram(doses, np.arange(0, np.ceil(doses.max()) + 2))
+        histogram = program.DVH(counts, ends, dvh_type="differential", dose_units="Gy").cumulative
+        shares.append([histogram.volume_constraint(dose, "Gy").value / doses.size for dose in VOLUMES_AT])
+    return {f"V_{dose}": plain(abs(guess - truth)) for dose, truth, guess in zip(VOLUMES_AT, *shares, strict=True)}
+
+
 def measure(folder: Path) -> dict[str, Any]:
     """Run all programs."""
     sitk, ndimage, distance = (import_module(name) for name in ("SimpleITK", "scipy.ndimage", "scipy.spatial.distance"))
@@ -155,6 +172,7 @@ def measure(folder: Path) -> dict[str, Any]:
         "BIRL": [birl(programs["Borda/BIRL"], each) for each in landmarks],
         "torchmetrics": [torchmetrics(each) for each in scores],
         "uncertainty-calibration": [uncertainty_calibration(each) for each in scores],
+        "dicompyler-core": [dicompyler(seed) for seed in range(dose_cases.SETS)],
     }
 
 

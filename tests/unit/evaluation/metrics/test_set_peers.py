@@ -1,4 +1,4 @@
-"""Values of sets of cases, landmarks and scores against those of programs, which `docs/correctness/measure_set_peers.py` stored."""
+"""Values of sets of cases, landmarks, scores and doses against those of programs, which `docs/correctness/measure_set_peers.py` stored."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.correctness import dose_cases
 from docs.correctness.set_cases import SETS, data_sets, landmark_sets, score_sets
 from evaluation import metrics
 from evaluation.metrics.pooled_overlap import aggregated_dsc, dsc_of_counts, overlap_counts
@@ -85,3 +86,13 @@ def test_calibration_of_the_positive_and_of_the_winning_class(index, metric):
         published = STORED["uncertainty-calibration"][index]
         assert positive.value == exactly(published[f"{metric} positive_class"])
         assert winning.value == exactly(published[f"{metric} top_label"])
+
+
+@pytest.mark.parametrize("seed", range(dose_cases.SETS))
+def test_volumes_that_receive_a_dose(seed):
+    of, stored = dose_cases.doses(seed), STORED["dicompyler-core"][seed]
+    for name, value in stored.items():
+        dose = float(name.removeprefix("V_"))
+        result = metrics.dvh_volume_error(of.reference, of.prediction, region=of.region, dose=dose)
+        assert result.value == exactly(value)
+    assert len(stored) == 4
