@@ -20,7 +20,8 @@ def check_table(
     ClientError
         When the platform would not take the table as a whole.
     """
-    from evaluation.checking.rows import note_beside_table, the_table
+    from evaluation.checking.rows import note_beside_table, table_issue, the_table
+    from evaluation.problems.case_tables import expected_of
     from evaluation.readers import ReadError
 
     table, names = wanted["table"], [case["name"] for case in wanted["cases"]]
@@ -29,26 +30,27 @@ def check_table(
         raise ClientError(path_of_table.sentence)
     ignored = [f"{file}: {note_beside_table(file, table['files']).reason}" for file in files if file != path_of_table]
     path = fetch(path_of_table)
+    expected = expected_of(wanted["problem"], table)
     try:
-        findings, extra, questions = _judge(path, wanted["problem"], table, names)
+        findings, extra, questions = _judge(path, expected, table, names)
     except ReadError as error:
-        raise ClientError(str(error)) from error
+        issue = table_issue(error, expected)
+        raise ClientError(f"{issue.message}. {issue.remedy}") from error
     return findings, [*ignored, *extra], questions
 
 
 def _judge(
-    path: Path, kind: str, table: dict[str, Any], names: list[str]
+    path: Path, expected: Any, table: dict[str, Any], names: list[str]
 ) -> tuple[list[Finding], list[str], list[Finding]]:
     """Read the table as the platform will.
 
     Returns findings, the rows that will be ignored, with the reason, and questions about all rows together.
     """
     from evaluation.checking.rows import judge_rows, row_label
-    from evaluation.problems.case_tables import expected_of
     from evaluation.problems.tables import table_problem
     from evaluation.readers.limits import Limits
 
-    problem, expected = table_problem(kind), expected_of(kind, table)
+    problem = table_problem(expected.problem)
     rows = problem.read_predictions(
         path,
         names,

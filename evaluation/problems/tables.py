@@ -521,6 +521,7 @@ class TableProblem(Problem):
 
     def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
         """Read the table of one algorithm; see `Problem.open_predictions`."""
+        from evaluation.checking.rows import table_issue
         from evaluation.readers import ReadError
 
         assert isinstance(references, TableReferences)
@@ -529,7 +530,8 @@ class TableProblem(Problem):
             table = self.read_predictions(path, references.cases, references.shared, references=references.table)
             self.check_opened(assessment, table, path, references)
         except ReadError as error:
-            return Opened(reasons={"": error.issue})
+            expected = self.with_facts(self.expected(assessment, references.shared), references.table.facts)
+            return Opened(reasons={"": table_issue(error, expected)})
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
         predictions = self.predictions_of(table, references.cases, reasons)
         reported = self.reported_reasons(assessment, table, reasons, references)

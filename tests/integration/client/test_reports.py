@@ -213,3 +213,46 @@ def test_confirmed_predictions_have_the_right_values(case: Case, workers):
     )
     assert [(row[0] if isinstance(row[0], str) else "", *row[1:]) for row in ours] == theirs
     assert "missing" not in set(frame["outcome"])
+
+
+UNUSABLE = {
+    "0 of 2 image ids are those of the task; the first is 70": [{"image_id": 70}, {"image_id": 71}],
+    "the category_id 9 of object 1": [{"category_id": 9}],
+    "the class 'nodule' in row 2": b"case,class,score,x_min,y_min,x_max,y_max\nc.3,nodule,1,1,1,2,2\n",
+}
+
+
+@pytest.mark.parametrize("reason", UNUSABLE)
+def test_all_entrances_reject_a_table_with_the_same_sentence(podium, world: World, capsys, tmp_path, reason):
+    references = REPORTS / "coco-one-bad-annotation" / "references"
+    document = json.loads((REPORTS / "det.json").read_text())
+    assessment = parse(document)
+    cases = list(kind_of(assessment).open_references(assessment, references).cases)
+    world.phase = add_phase(world, "reports", document)
+    world.test_set = create_test_set(phase=world.phase, references=references, cases=cases)
+    content = UNUSABLE[reason]
+    good = {"image_id": 0, "category_id": 1, "bbox": [10, 10, 20, 20], "score": 0.5}
+    if isinstance(content, list):
+        content = json.dumps([good | each for each in content]).encode()
+    predictions = tmp_path / "predictions"
+    predictions.mkdir()
+    name = "objects.csv" if content.startswith(b"case") else "objects.json"
+    (predictions / name).write_bytes(content)
+
+    submission = world.upload(zipped({name: content}))
+    submission.refresh_from_db()
+    assert (submission.state, submission.is_charged) == (State.REFUSED, False)
+    assert reason in submission.reason
+    client = Client()
+    client.force_login(world.ada)
+    assert submission.reason in text_of(client, submission)
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {podium.secret}"}
+    assert Client().get(f"/api/v1/submissions/{submission.pk}/", **headers).json()["reason"] == submission.reason
+
+    code, _, errors = podium("validate", "blocks", "reports", predictions)
+    assert code
+    assert submission.reason in errors
+
+    arguments = ["score", str(REPORTS / "det.json"), "--references", str(references)]
+    evaluation_main([*arguments, "--predictions", str(predictions)])
+    assert submission.reason in capsys.readouterr().err

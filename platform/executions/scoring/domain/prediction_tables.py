@@ -16,14 +16,13 @@ from confinement.limits import ArchiveLimits, TableLimits
 from evaluation.admission import Expectation, read_table
 from evaluation.admission.predictions import RowLimits
 from evaluation.checking.naming import bare_name
-from evaluation.checking.rows import judge_rows, note_beside_table, row_label, the_table
-from evaluation.problems.tables import ExpectedTable, PredictionTable, some_classes
+from evaluation.checking.rows import judge_rows, note_beside_table, row_label, table_issue, the_table
+from evaluation.problems.tables import ExpectedTable, PredictionTable
 from evaluation.readers import ReadError
 from executions.scoring.domain.matching import EXTRAS_SHOWN, reported
 from executions.scoring.domain.report import Extra, Finding, Report, Status
 
 _TOO_LARGE = "more than a table of these cases needs. Pack the table only."
-_CLASSES_SHOWN = 12
 
 
 def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path) -> dict[str, Any]:
@@ -41,7 +40,8 @@ def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path
         report = _judge(read(target, wanted), wanted, member.path)
         report.fingerprint = hashlib.sha256(target.read_bytes()).hexdigest()
     except ReadError as error:
-        return Report(problem=_whole(error, table), inspected=True).document()
+        issue = table_issue(error, table)
+        return Report(problem=f"{issue.message}. {issue.remedy}", inspected=True).document()
     finally:
         target.unlink(missing_ok=True)
     report.extra = (
@@ -112,17 +112,6 @@ def _judge(predictions: PredictionTable, wanted: Expectation, file: str) -> Repo
     report.extra_total = len(judged.extra)
     report.questions = list(predictions.findings(bare_name(file)))
     return report
-
-
-def _whole(error: ReadError, table: ExpectedTable) -> str:
-    """Return the problem with a table as a whole.
-
-    The text lists the classes of the task if they can help.
-    """
-    sentence = f"{error.message}. "
-    if "class" in error.message or "score" in error.message:
-        return f"{sentence}The classes are {some_classes(table.classes)}; the columns are {', '.join(table.columns[:_CLASSES_SHOWN])}."
-    return f"{sentence}{error.remedy}"
 
 
 @dataclass
