@@ -23,7 +23,7 @@ from api.authentication import WithinScope
 from api.submissions import serializers as shapes
 from challenges import queries as challenge_queries
 from challenges.queries import people
-from challenges.views.access import phase_by_id
+from challenges.views.access import only_teams, phase_by_id
 from confinement.limits import TableLimits
 from datastore.test_sets.queries.test_sets import active_test_set, expectation, has_test_set
 from datastore.test_sets.rules import access_to_phase
@@ -138,7 +138,7 @@ class ExpectationView(APIView):
             request.user.has_perm("challenges.submit_to_challenge", challenge)
             or request.user.has_perm("challenges.organize_challenge", challenge)
         ):
-            raise PermissionDenied("Only teams that take part in the challenge submit to it.")
+            raise PermissionDenied(only_teams(challenge))
         entry = phase_by_id(challenge, phase)
         if not kind_of(entry.assessment).is_scored:
             raise Http404("What this phase expects cannot be checked before uploading.")

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
+from django.urls import reverse
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
@@ -30,8 +31,14 @@ def participating(request: HttpRequest, slug: str) -> tuple[Challenge, list[Team
             "To see the challenge as a participant, use an account that is a member of one of its teams."
         )
     if not teams or not request.user.has_perm("challenges.submit_to_challenge", challenge):
-        raise PermissionDenied("Only teams that take part in the challenge can submit to it.")
+        raise PermissionDenied(only_teams(challenge))
     return challenge, teams
+
+
+def only_teams(challenge: Challenge) -> str:
+    """Return why a person without a team cannot submit, and where to join one."""
+    address = reverse("challenges:join", args=[challenge.slug])
+    return f"Only teams that take part in the challenge can submit to it. Join or form a team at {address}."
 
 
 def team_in(teams: list[Team], phase: Phase) -> Team | None:

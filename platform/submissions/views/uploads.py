@@ -35,6 +35,9 @@ def create(request: SignedInRequest, slug: str) -> HttpResponse:
         return options()
     challenge, teams = participating(request, slug)
     metadata = read_metadata(request.headers.get("Upload-Metadata", ""))
+    if not metadata.get("phase"):
+        listed = reverse("api:challenge-detail", args=[slug])
+        raise refusals.UploadError(f"Upload-Metadata names no phase. Add phase with an id that {listed} lists.")
     phase = phase_by_id(challenge, metadata.get("phase"))
     team = team_in(teams, phase)
     if team is None:

@@ -73,6 +73,31 @@ def test_what_a_token_was_not_made_for_is_refused(client, world, bearer):
     assert not Submission.objects.exists()
 
 
+def test_an_upload_without_a_phase_says_what_to_add(world, bearer):
+    answer = Client().post(
+        UPLOADS, HTTP_UPLOAD_LENGTH="5", HTTP_UPLOAD_METADATA="filename eA==", **TUS, **bearer(world.ada)
+    )
+    assert answer.status_code == 400
+    listed = "/api/v1/challenges/blocks/"
+    assert answer.content.decode() == f"Upload-Metadata names no phase. Add phase with an id that {listed} lists."
+    phases = Client().get(listed, **bearer(world.ada)).content.decode()
+    assert f'"id":{world.phase.pk}' in phases.replace(" ", "")
+
+
+def test_people_without_a_team_read_where_to_join_one(client, world, bearer, django_user_model):
+    stella = django_user_model.objects.create_user("stella", "stella@example.org", "a long password")
+    headers = bearer(stella)
+    words = (
+        "Only teams that take part in the challenge can submit to it. Join or form a team at /challenges/blocks/join/."
+    )
+    expectation = client.get(f"/api/v1/challenges/blocks/phases/{world.phase.pk}/expectation/", **headers)
+    assert (expectation.status_code, expectation.json()["detail"]) == (403, words)
+    begun = begin(world, b"x", **headers)
+    assert (begun.status_code, begun.content.decode()) == (403, words)
+    client.force_login(stella)
+    assert client.get("/challenges/blocks/join/").status_code == 200
+
+
 @pytest.mark.parametrize("spoil", ["expired", "revoked", "closed account", "unknown", "malformed"])
 def test_a_token_that_is_not_valid_opens_nothing(client, world, bearer, spoil):
     headers = bearer(world.ada)
