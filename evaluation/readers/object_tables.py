@@ -367,7 +367,8 @@ def _hashable(values: Iterable[Any]) -> list[Any]:
 
 
 def _first(names: Mapping[Any, str]) -> str:
-    return ", ".join(str(each)[:40] for each in list(names)[:_FIRST])
+    ordered = sorted(names, key=lambda each: (isinstance(each, str), each))
+    return ", ".join(str(each)[:40] for each in ordered[:_FIRST])
 
 
 def _with_known_ids(entry: Any, images: Mapping[Any, str], categories: Mapping[Any, str]) -> Any:

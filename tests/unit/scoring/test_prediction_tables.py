@@ -64,7 +64,7 @@ REFUSED = [
     ("cells", {"objects.csv": table(boxes(scored=False))}, "objects without a score, which average_precision"),
     ("cells", {"objects.csv": table(boxes()).replace(b"cell", b"cat")}, "the class 'cat'"),
     ("cells", {"objects.csv": table(boxes()[:1])}, "no object in any case"),
-    ("cells", {"objects.json": b"[]"}, "a list of results without images"),
+    ("cells", {"objects.json": b"[]"}, "no object in any case"),
     ("cells", {"objects.json": b"[" * 100_000}, "not as COCO writes it"),
 ]
 

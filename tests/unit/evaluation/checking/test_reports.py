@@ -102,7 +102,7 @@ def test_one_bad_annotation_costs_only_itself_and_is_named(capsys):
     assert (code, set(table["outcome"])) == (0, {"ok"})
     assert table.set_index("metric").loc["average_precision", "value"] == 1.0
     assert "objects.json: 1 of 5 rows are not used" in errors
-    assert "the image_id 77 of object 5" in errors
+    assert "the image_id 77 of object 5; expected an image_id such as 0, 1, 2 and a category_id such as 1." in errors
 
 
 def test_image_names_with_double_endings_are_those_of_the_cases(capsys):
