@@ -12,10 +12,12 @@ from typing import Any, Final
 import nibabel
 import numpy as np
 import pandas as pd
+import pytest
 from django.utils import timezone
 
 from challenges.models import Phase
 from datastore.uploads.storage import load_json
+from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.problems import kind_of
 from evaluation.problems.registered_examples import names_of_cases, write_characteristics
 from leaderboards.models import RankingVersion
@@ -161,7 +163,8 @@ def walked(
     owner = person(f"olga-{slug}", is_superuser=True)
     browser.be(owner)
     design = browser.write(document, document["challenge"]["challenge_name"])
-    assert not differences(document, browser.exported(design))
+    if changed := differences(document, browser.exported(design)):
+        pytest.fail("\n".join(changed))
     browser.rehearse(design)
     challenge = browser.launch(browser.register(design), slug)
     phases = [
@@ -201,8 +204,10 @@ def walked(
 def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
     """Return the fields of a document that an exported one does not have with the same value.
 
-    The form completes rows of metrics with facts of the catalogue. These are no differences.
+    The form completes rows of metrics with facts of the catalogue, and saves choices in the order of the catalogue. These
+    are no differences.
     """
+    parameters = shipped().parameters
     parts = [("", wanted["challenge"], found["challenge"])]
     assert len(wanted["tasks"]) == len(found["tasks"])
     parts += [(own["task_name"], own, other) for own, other in zip(wanted["tasks"], found["tasks"], strict=True)]
@@ -210,8 +215,14 @@ def differences(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> list[str
         f"{task} {name}: {value!r}, {other.get(name)!r}"
         for task, values, other in parts
         for name, value in values.items()
-        if value and not _is_kept(value, other.get(name))
+        if value and not _is_kept(*(_in_order(parameters.get(name), each) for each in (value, other.get(name))))
     ]
+
+
+def _in_order(parameter: Parameter | None, value: Any) -> Any:
+    """Return choices in alphabetical order, and another value unchanged."""
+    is_choice = parameter is not None and parameter.type == "multi-enum"
+    return sorted(value, key=str) if is_choice and isinstance(value, list) else value
 
 
 def _is_kept(value: Any, found: Any) -> bool:
