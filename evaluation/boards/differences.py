@@ -78,6 +78,7 @@ def texts_of(order: Mapping[str, Any], index: int) -> Texts | None:
         estimate,
         None if low is None or high is None else (low, high),
         margin=order.get("margin") or 0.0,
+        is_better=order["difference_verdict"][index] == "better",
     )
 
 

@@ -153,7 +153,8 @@ def _rows(entry: Mapping[str, Any], margin: float) -> list[DifferenceRow]:
             continue
         low, high = difference["interval"] or (None, None)
         interval = None if low is None or high is None else (low, high)
-        words = outward(difference["estimate"], interval, margin=margin).joined
+        is_better = difference["verdict"] == "better"
+        words = outward(difference["estimate"], interval, margin=margin, is_better=is_better).joined
         rows.append(DifferenceRow(algorithm["name"], difference["estimate"], low, high, difference["verdict"], words))
     return rows
 

@@ -28,8 +28,15 @@ class Texts(NamedTuple):
         return f"{self.estimate} ({self.interval})" if self.low else self.estimate
 
 
-def outward(estimate: float, interval: Sequence[float] | None, *, margin: float = 0.0) -> Texts:
+def outward(
+    estimate: float, interval: Sequence[float] | None, *, margin: float = 0.0, is_better: bool = False
+) -> Texts:
     """Format a difference and its interval, see `evaluation.rounding.difference_texts`.
+
+    Parameters
+    ----------
+    is_better
+        Whether the difference is significant. A lower end at the margin, from a later step of the test, is then above it.
 
     Examples
     --------
@@ -37,8 +44,12 @@ def outward(estimate: float, interval: Sequence[float] | None, *, margin: float 
     '0.024 (0.006 to 0.042)'
     >>> outward(12.34, (-80.0, 120.5)).joined, outward(0.1234, None).joined
     ('12 (−80 to 121)', '0.12')
+    >>> outward(0.5, (0.0, 1.0), is_better=True).joined, outward(0.5, (0.0, 1.0)).joined
+    ('0.5 (> 0.0 to 1.0)', '0.5 (0.0 to 1.0)')
     """
     middle, ends = difference_texts(estimate, interval, margin)
+    if ends and interval is not None and is_better and interval[0] <= margin:
+        return Texts(middle, f"> {ends[0]}", ends[1])
     return Texts(middle, *(ends or ("", "")))
 
 

@@ -9,12 +9,15 @@ from types import ModuleType
 
 import evaluation.claims
 import evaluation.ranking
+from evaluation.analyses.catalogue import orders_of
+from evaluation.boards import build
 from evaluation.claims.beforehand import limits, too_few
 from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
 from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.reading import entries, label, main_entry, overall
 from tests.claims.challenges import challenge
+from tests.claims.consistency import contradictions
 from tests.claims.predicates import false_sentences
 from tests.claims.raw import Raw
 from tests.claims.said_in_sections import false_in_report
@@ -75,6 +78,19 @@ class Case:
             found += [Found(self.seed, f"{row['name']} against the field", sentence) for sentence in wrong]
         return found, said
 
+    def contradictions(self) -> list[Found]:
+        """Return what contradicts itself on the boards of this challenge."""
+        if self.document is None or self.document["schema"] == 2:
+            return []
+        table = build(self.document, self.raw.assessment)
+        found = []
+        for order, entry in orders_of(self.document, table):
+            said = sentences_of(entry, self.document, closed=self.raw.challenge.closed)
+            about = str(entry.get("metric") or "overall")
+            texts = contradictions(entry, self.document, said, order, table)
+            found += [Found(self.seed, about, f"a contradiction: {text} does not apply") for text in texts]
+        return found
+
     def false(self, *, report: bool = True) -> tuple[list[Found], int]:
         """Return the false sentences, and the number of sentences.
 
@@ -105,6 +121,7 @@ class Case:
             about = str(entry.get("metric") or "overall")
             wrong = false_sentences(self.raw, entry, self.document, sentences)
             found += [Found(self.seed, about, sentence) for sentence in wrong]
+        found += self.contradictions()
         if self.document is not None:
             wrong, more = self._against()
             said += more

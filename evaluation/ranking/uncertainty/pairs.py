@@ -161,7 +161,8 @@ def difference(
 ) -> dict[str, Any]:
     """Return the entry of a ranking document on the difference of the first algorithm from another one.
 
-    The lower end of the interval is above the margin exactly where the first is significantly better.
+    The lower end of the interval is above the margin only where the first is significantly better. It is the margin itself, and the
+    interval does not contain it, where a later step of the test shows the difference.
 
     Parameters
     ----------

@@ -195,6 +195,8 @@ class Statements:
         flips = self.flips(margin=0.0 if is_tested else self.margin() or 0.0, guarded=True)
         better, p_own = flips.shown, flips.p_own
         if is_tested:
+            # Tests at another level than that of the sets may leave two at one rank, or in the other order.
+            better &= self.ranks[:, None] < self.ranks
             level = "significant" if self.wins_by_flips(p_own) else None
             return Comparisons(better, p_own, level, None, self._is_first_after_failure, None)
         intervals = self.flip_intervals(flips, guarded=True)

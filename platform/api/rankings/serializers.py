@@ -148,7 +148,7 @@ class TeamOrderSerializer(serializers.Serializer):
     )
     difference_from_first = serializers.FloatField(
         allow_null=True,
-        help_text="positive where the first is better; the lower end is above the margin exactly for better",
+        help_text="positive where the first is better; the interval lies above the margin exactly for better, where an end at the margin is not part of it",
     )
     difference_low = serializers.FloatField(allow_null=True)
     difference_high = serializers.FloatField(allow_null=True)
