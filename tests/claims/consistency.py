@@ -203,7 +203,7 @@ def _scores(entry: dict, document: dict) -> Iterator[Rule]:
 
 
 def _page(entry: dict, order: dict, table: dict) -> Iterator[Rule]:
-    """What the page writes, rounded, against the document."""
+    """Rounded numbers of the page against the document."""
     margin = entry["margin"] or 0.0
     by_name = {row["name"]: row for row in entry["algorithms"]}
     named = entry["winner"]["named"]
