@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -99,7 +99,7 @@ def assign(
     stem_of, ending_of
         Functions that return the case and the ending of a file name; both are empty for a file that is not read.
     ending
-        Recommended ending, for advice.
+        Recommended ending, for advice, if no case has a file; otherwise it is the most frequent ending of those files.
     words
         Name for the file of a case in messages.
     pattern
@@ -117,6 +117,8 @@ def assign(
         else:
             extra.append(path)
     assignment = Assignment()
+    endings = Counter(ending_of(bare_name(path)) for assigned in paths_by_case.values() for path in assigned)
+    ending = max(endings, key=lambda each: (endings[each], each), default="") or ending
     absent = [case for case in cases if case not in paths_by_case]
     common, by_pattern = _common_pattern([path for path in extra if ending_of(bare_name(path))], absent)
     left = [path for path in extra if path not in set(by_pattern.values())]

@@ -256,6 +256,11 @@ class FileProblem(Problem):
         ending = self.ending_of(name)
         return name[: -len(ending)] if ending else ""
 
+    def usual_ending(self, facts: Sequence[Mapping[str, Any]]) -> str:
+        """Return the ending for examples: that of pictures if all references are pictures without orientation."""
+        are_pictures = all(each.get("oriented_format") is False and len(each.get("shape") or ()) == 2 for each in facts)
+        return ".png" if facts and are_pictures and ".png" in self.suffixes else self.suffixes[0]
+
     def ending_of(self, name: str) -> str:
         """Return the supported ending of a file name; empty for a file that is not read."""
         return next((ending for ending in self.suffixes if name.lower().endswith(ending)), "")

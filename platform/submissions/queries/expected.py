@@ -19,6 +19,8 @@ def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, st
     if not isinstance(problem, FileProblem):
         return {case: f"rows of the case {case}" for case in cases}
     words, chosen = problem.texts.submit_page(assessment, len(wanted.cases)), set(cases)
+    usual = problem.usual_ending([case.facts for case in wanted.cases])
+    ending = words.ending if usual == problem.suffixes[0] else usual
     allowed = wanted.expected.get("labels")
     labels = [f"labels {', '.join(map(str, sorted({0, *allowed})))}"] if allowed else []
     words_by_case = {}
@@ -26,7 +28,5 @@ def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, st
         if case.name in chosen:
             cells = zip(words.columns, problem.texts.fact_cells(case.facts), strict=False)
             facts = [*(f"{column.lower()} {cell}" for column, cell in cells), *labels]
-            words_by_case[case.name] = ": ".join(
-                part for part in (f"{case.name}{words.ending}", ", ".join(facts)) if part
-            )
+            words_by_case[case.name] = ": ".join(part for part in (f"{case.name}{ending}", ", ".join(facts)) if part)
     return words_by_case

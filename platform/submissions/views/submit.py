@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from dataclasses import replace
 from typing import Final
 from uuid import uuid4
 
@@ -128,7 +129,11 @@ def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
 def _file_words(phase: Phase, test_set: TestSet) -> FileWords | None:
     """Return the text of the page on the files of predictions; None if cases have no separate files."""
     problem, wanted = kind_of(phase.assessment), expectation(test_set, phase.assessment)
-    return problem.texts.submit_page(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
+    if not isinstance(problem, FileProblem):
+        return None
+    words = problem.texts.submit_page(phase.assessment, len(wanted.cases))
+    usual = problem.usual_ending([case.facts for case in wanted.cases])
+    return words if usual == problem.suffixes[0] else replace(words, ending=usual)
 
 
 def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str, ...]]]:

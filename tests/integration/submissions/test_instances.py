@@ -324,3 +324,13 @@ def test_what_cannot_be_scored_case_by_case_gets_no_test_set(world: World, tmp_p
     phase = add_phase(world, ASSESSMENT | {"aggregation": {"levels": ["case"], "operator": "mean"}} | change)
     with pytest.raises(TestSetError, match=message):
         create_test_set(phase=phase, references=tmp_path / "references", cases=["case_001"])
+
+
+def test_examples_of_files_are_pictures_where_the_references_are(client, nuclei: World, workers):
+    client.force_login(nuclei.ada)
+    page = client.get(f"/challenges/blocks/submit/?phase={nuclei.phase.pk}").content.decode()
+    assert f"├── {CASES[0]}.png" in page
+    lacking = nuclei.upload(zipped({f"{CASES[0]}.png": png(cells())}))
+    lacking.refresh_from_db()
+    missing = Report.of(lacking.report).findings[CASES[1]]
+    assert (missing.kind, missing.remedy) == ("file_missing", f"Add {CASES[1]}.png.")

@@ -122,3 +122,12 @@ def test_the_registered_pattern_is_scored_and_described(tmp_path: Path) -> None:
     assert {row.outcome for row in rows} == {"ok"}
     rows = score_folders(plain, references, {"a": predictions}).rows
     assert {row.outcome for row in rows} == {"missing"}
+
+
+@pytest.mark.parametrize(
+    ("paths", "ending"),
+    [(["a.png", "b.png", "c.tif"], ".png"), (["out/a.mha"], ".mha"), (["notes.txt"], ".nii.gz"), ([], ".nii.gz")],
+)
+def test_a_missing_file_is_advised_with_the_ending_of_the_others(paths: list[str], ending: str) -> None:
+    finding = file_problem("semantic_segmentation").assign(paths, ["a", "b", "c", "d"]).findings["d"]
+    assert (finding.id, finding.remedy) == ("file_missing", f"Add d{ending}.")
