@@ -20,8 +20,9 @@ def check_table(
     ClientError
         When the platform would not take the table as a whole.
     """
-    from evaluation.checking.rows import note_beside_table, table_issue, the_table
+    from evaluation.checking.rows import note_beside_table, the_table
     from evaluation.problems.case_tables import expected_of
+    from evaluation.problems.tables import table_issue
     from evaluation.readers import ReadError
 
     table, names = wanted["table"], [case["name"] for case in wanted["cases"]]

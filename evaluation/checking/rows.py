@@ -13,12 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.checking.findings import Finding
-    from evaluation.problems.tables import ExpectedTable, PredictionTable
-    from evaluation.readers import Issue, ReadError
+    from evaluation.problems.tables import PredictionTable
 
 _NAMES_SHOWN: Final = 5
 _CASE_SHOWN: Final = 80
-_COLUMNS_SHOWN: Final = 12
 
 
 @dataclass
@@ -71,17 +69,6 @@ def judge_rows(predictions: PredictionTable, cases: Sequence[str], file: str) ->
         else:
             judged.extra[row] = finding("row_of_no_case", value=row)
     return judged
-
-
-def table_issue(error: ReadError, expected: ExpectedTable) -> Issue:
-    """Return the problem of a table as a whole; the remedy lists classes and columns if they can help."""
-    from evaluation.problems.tables import some_classes
-
-    if "class" not in error.message and "score" not in error.message:
-        return error.issue
-    columns = ", ".join(expected.columns[:_COLUMNS_SHOWN])
-    classes = f"The classes are {some_classes(expected.classes)}; the" if expected.classes else "The"
-    return error.issue._replace(remedy=f"{classes} columns are {columns}.")
 
 
 def row_label(file: str, case: str) -> str:

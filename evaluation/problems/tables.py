@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import Assessment
     from evaluation.checking.findings import Finding
     from evaluation.problems.shown import Rows
-    from evaluation.readers import Issue
+    from evaluation.readers import Issue, ReadError
     from evaluation.readers.limits import Limits
 
 IMAGE_IDS: Final = "image_ids"
 CATEGORY_IDS: Final = "category_ids"
 _CLASSES_SHOWN = 12
+_COLUMNS_SHOWN = 12
 _CASES_SHOWN = 10
 SHOWN_REASONS = 20
 """Maximum number of rejected cases per table for which the command line shows the reason."""
@@ -521,7 +522,6 @@ class TableProblem(Problem):
 
     def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
         """Read the table of one algorithm; see `Problem.open_predictions`."""
-        from evaluation.checking.rows import table_issue
         from evaluation.readers import ReadError
 
         assert isinstance(references, TableReferences)
@@ -627,6 +627,15 @@ def listed(cases: Sequence[str]) -> str:
 def some_classes(classes: Sequence[str]) -> str:
     """The first classes of a task, for a message."""
     return ", ".join(classes[:_CLASSES_SHOWN]) + (", …" if len(classes) > _CLASSES_SHOWN else "")
+
+
+def table_issue(error: ReadError, expected: ExpectedTable) -> Issue:
+    """Return the problem of a table as a whole; the remedy lists classes and columns if they can help."""
+    if "class" not in error.message and "score" not in error.message:
+        return error.issue
+    columns = ", ".join(expected.columns[:_COLUMNS_SHOWN])
+    classes = f"The classes are {some_classes(expected.classes)}; the" if expected.classes else "The"
+    return error.issue._replace(remedy=f"{classes} columns are {columns}.")
 
 
 def table_problem(problem_id: str) -> TableProblem:

@@ -16,8 +16,8 @@ from confinement.limits import ArchiveLimits, TableLimits
 from evaluation.admission import Expectation, read_table
 from evaluation.admission.predictions import RowLimits
 from evaluation.checking.naming import bare_name
-from evaluation.checking.rows import judge_rows, note_beside_table, row_label, table_issue, the_table
-from evaluation.problems.tables import ExpectedTable, PredictionTable
+from evaluation.checking.rows import judge_rows, note_beside_table, row_label, the_table
+from evaluation.problems.tables import ExpectedTable, PredictionTable, table_issue
 from evaluation.readers import ReadError
 from executions.scoring.domain.matching import EXTRAS_SHOWN, reported
 from executions.scoring.domain.report import Extra, Finding, Report, Status
