@@ -7,10 +7,9 @@ from django.utils.text import capfirst
 
 from designs.forms.controls import Input, Option, cell, option_inputs
 from evaluation.designs.catalogue import ItemField
-from evaluation.designs.compilation.problems import kinds_of
+from evaluation.designs.compilation.problems import chosen_kind, kinds_of
 from evaluation.designs.document import Values
 from evaluation.problems import all_problems
-from evaluation.problems import get as problem
 from evaluation.problems.base import Problem
 
 
@@ -27,10 +26,10 @@ def record_inputs(item: ItemField, key: str, record: Mapping[str, Any], values: 
 
 
 def _kind(values: Values) -> Problem | None:
-    """The kind of problem that a task is scored as, if it is one."""
-    ids = set(kinds_of(values))
+    """The kind of problem that a task is scored as, if it is one; the chosen one as long as the task has no category."""
+    ids = set(kinds_of(values)) if values.get("task_category") else {chosen_kind(values)}
     identity = ids.pop() if len(ids) == 1 else None
-    return problem(identity) if identity else None
+    return next((kind for kind in all_problems() if kind.id == identity), None)
 
 
 def _kind_cell(item: ItemField, name: str, key: str, value: Any, values: Values) -> Input:

@@ -124,6 +124,24 @@ def test_what_a_save_brings_leaves_hand_and_folds_where_they_are(site, page):
     assert field.locator(f'[name="{name}"]').is_visible()
 
 
+def test_the_settings_of_a_kind_of_problem_appear_when_it_is_chosen(site, page, seen):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Time to recurrence")
+    page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")
+    field = page.locator("#f-problem_settings-task-1")
+    field.evaluate(
+        "field => { for (const fold of field.closest('details') ? [field.closest('details')] : []) fold.open = true; }"
+    )
+    kind = field.locator('[name="value.kind"]')
+    kind.select_option("survival")
+    field.locator('[name="value.settings.unit"]').wait_for(state="attached")
+    saved(field)
+    kind.select_option("landmarks")
+    field.locator('[name="value.settings.spacing"]').wait_for(state="attached")
+    assert kind.input_value() == "landmarks"
+    seen.settle()
+
+
 def test_nothing_is_lost_when_the_network_drops(site, page, context):
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Offline")

@@ -113,6 +113,23 @@ def test_options_appear_once_a_metric_is_chosen_even_if_all_else_was_typed(signe
     assert b"row.0.options.tolerance" not in again.content
 
 
+def test_settings_appear_once_a_kind_of_problem_is_chosen(signed_in, hippocampus):
+    chosen = {"value.kind": "instance_segmentation"}
+    first = post(signed_in, hippocampus, "problem_settings", "task-1", **chosen, revision="0", **{"value.shown": ""})
+    assert b'hx-swap-oob="innerHTML:#form-problem_settings-task-1 [data-rows-list]"' in first.content
+    assert b"value.settings.overlap" in first.content
+    again = post(
+        signed_in,
+        hippocampus,
+        "problem_settings",
+        "task-1",
+        **chosen,
+        revision="1",
+        **{"value.shown": "instance_segmentation"},
+    )
+    assert b"value.settings.overlap" not in again.content
+
+
 def test_another_metric_in_the_same_row_drops_what_belonged_to_the_first(signed_in, hippocampus):
     cells = {
         "row.0.metric": "assd",
