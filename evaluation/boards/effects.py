@@ -12,6 +12,7 @@ from evaluation.rounding import count_text, share_down, share_up
 from evaluation.wording import plural
 
 MOST_TEAMS = 3
+_ROUNDING: Final = 1e-9
 """Maximum number of teams whose number of cases to settle is listed."""
 MOST_STATED: Final = "more than 10,000"
 """Text of a number of cases above the largest one that is stated."""
@@ -61,7 +62,7 @@ def effects_of(order: Mapping[str, Any], teams: Sequence[str]) -> tuple[Effect, 
     effects = (
         stated["lead"] and _lead(order, stated["lead"]),
         stated["break_even_failure_rate"] and _break_even(stated["break_even_failure_rate"]),
-        stated["false_claim_probability"] and _false_claim(stated["false_claim_probability"]),
+        stated["false_claim_probability"] and _false_claim(order, stated["false_claim_probability"]),
         stated["fewest_cases_to_unseat"] and _unseat(order, stated["fewest_cases_to_unseat"]),
         stated["cases_to_settle"] and _settle(order, stated["cases_to_settle"], ranks),
         stated["cases_to_confirm"] and _confirm(order, stated["cases_to_confirm"]),
@@ -150,17 +151,18 @@ def _break_even(threshold: Mapping[str, Any]) -> Effect:
     )
 
 
-def _false_claim(probabilities: Mapping[str, Any]) -> Effect:
+def _false_claim(order: Mapping[str, Any], probabilities: Mapping[str, Any]) -> Effect:
     """Return the probability that the leader is not the best.
 
     Where a lead has no meaning, as in combinations of ranks, it is that the leader is not first alone on new cases.
     """
     is_of_new_cases = probabilities["method"] == "fresh_draws"
     names = ("first alone", "shared first", "not first") if is_of_new_cases else ("better", "equivalent", "worse")
-    shares = ", ".join(
-        f"{name} {_share(probabilities[key])}"
-        for name, key in zip(names, ("better", "equivalent", "worse"), strict=True)
-    )
+    keys = ("better", "equivalent", "worse")
+    texts = {key: _share(probabilities[key]) for key in keys}
+    if not is_of_new_cases and not order.get("margin") and probabilities["equivalent"] <= _ROUNDING:
+        texts["equivalent"] = "0 %"  # equality has no probability
+    shares = ", ".join(f"{name} {texts[key]}" for name, key in zip(names, keys, strict=True))
     details = [f"{shares}, if failures are as frequent as observed"]
     unseen = probabilities.get("with_one_unseen_failure")
     if unseen is not None:

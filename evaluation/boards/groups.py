@@ -56,7 +56,7 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
 
     Examples
     --------
-    >>> lead = {"has_interval": True, "text": "0.1 ahead", "is_clear": True, "verdict": "significant"}
+    >>> lead = {"has_interval": True, "text": "0.1 ahead", "verdict": "significant"}
     >>> found = [{"key": f"site:{n}", "title": "site", "label": str(n), "cases": 5, "first": {"overall": ["a"]},
     ...           "gaps": {"overall": n / 40}, "leads": {"overall": lead}} for n in range(1, 33)]
     >>> [table] = group_tables(found, "overall")
@@ -103,6 +103,5 @@ def _first(entry: Mapping[str, Any], order: str) -> str:
     if not lead["has_interval"]:
         return str(lead["text"])
     names = ", ".join(entry["first"][order])
-    if "is_clear" not in lead:  # stored by an earlier version
-        return f"{names} ranks first, {lead['text']}"
-    return f"{first_words(names, is_clear=lead['is_clear'], verdict=lead['verdict'])}, {lead['text']}"
+    # An earlier version stored no verdict.
+    return f"{first_words(names, lead.get('verdict'))}, {lead['text']}"

@@ -245,7 +245,7 @@ class Board:
             return ""
         return (
             f"Difference between the leader and this team with its {percent(self.differences.level)} interval, simultaneous for "
-            "all teams. Positive: the leader is better."
+            "all teams. Positive: the leader is better. “> 0”: significantly better, but no larger lower end can be stated."
         )
 
     @property

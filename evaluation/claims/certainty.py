@@ -163,8 +163,13 @@ def _probabilities(facts: Facts) -> str:
 
 
 def _within(share: float, facts: Facts) -> str:
-    """Return the probability of equivalence, which is exactly 0 where equality has none."""
-    return "0 %" if share <= _ROUNDING and not facts.margin else about_probability(share)
+    """Return the probability of equivalence, which is exactly 0 where equality has none.
+
+    On new cases, two can share the first place by chance.
+    """
+    of = _probable(facts)
+    is_of_new_cases = of is not None and of["method"] == "fresh_draws"
+    return "0 %" if share <= _ROUNDING and not facts.margin and not is_of_new_cases else about_probability(share)
 
 
 def _unseen(facts: Facts) -> bool:

@@ -39,8 +39,6 @@ class GroupLead:
         Number of algorithms whose rank set starts at 1; ``None`` if rank sets cannot be stated.
     of
         Number of ranked algorithms.
-    is_clear
-        Whether the interval lies above the margin.
     verdict
         Verdict of the group; ``None`` if there is none.
     """
@@ -52,15 +50,12 @@ class GroupLead:
     level: str = ""
     possible: int | None = None
     of: int = 0
-    is_clear: bool = False
     verdict: str | None = None
 
     @property
     def first_text(self) -> str:
-        """The algorithm with the first rank, in words that agree with the interval of its lead."""
-        return (
-            NOT_NAMED if self.first is None else first_words(self.first, is_clear=self.is_clear, verdict=self.verdict)
-        )
+        """The algorithm with the first rank, in the words of headlines with the same verdict."""
+        return NOT_NAMED if self.first is None else first_words(self.first, self.verdict)
 
     @property
     def lead_text(self) -> str:
@@ -81,21 +76,21 @@ class GroupLead:
         return f"{self.possible} of {self.of} {verb}"
 
 
-def first_words(name: str, *, is_clear: bool, verdict: str | None) -> str:
-    """Return the words for the algorithm with the first rank in a group, those of headlines where its lead is not clear.
+def first_words(name: str, verdict: str | None) -> str:
+    """Return the words for the algorithm with the first rank in a group, those of headlines where it is not named the winner.
 
     Examples
     --------
-    >>> first_words("unet", is_clear=True, verdict="significant"), first_words("unet", is_clear=False, verdict="leaning")
+    >>> first_words("unet", "significant"), first_words("unet", "leaning")
     ('unet', 'unet leads, but is not named the winner')
-    >>> first_words("unet", is_clear=False, verdict="open")
-    'no clear leader; unet ranks first'
+    >>> first_words("unet", "open"), first_words("unet", None)
+    ('no clear leader; unet ranks first', 'unet ranks first')
     """
-    if is_clear:
+    if verdict in ("confirmed", "significant"):
         return name
-    return (
-        f"{name} leads, but is not named the winner" if verdict == "leaning" else f"no clear leader; {name} ranks first"
-    )
+    if verdict == "leaning":
+        return f"{name} leads, but is not named the winner"
+    return f"no clear leader; {name} ranks first" if verdict == "open" else f"{name} ranks first"
 
 
 def group_lead(entry: Entry, document: Mapping[str, Any] | None = None) -> GroupLead:
@@ -118,7 +113,6 @@ def group_lead(entry: Entry, document: Mapping[str, Any] | None = None) -> Group
                 f"{ends[0]} to {ends[1]}",
                 level(lead["level"]),
                 of=of,
-                is_clear=lead["interval"][0] > facts.margin,
                 verdict=entry["verdict"],
             )
     if entry["sets"]["reason"] is not None:

@@ -159,7 +159,7 @@ def _significance(facts: Facts) -> str:
     tested = facts.entry
     wins, count = sum(map(sum, tested["significantly_better"])), len(tested["algorithms"])
     pairs = count * (count - 1) // 2
-    how = f"({'van Elteren' if tested['tests']['stratified'] else 'Wilcoxon'}, adjusted by Holm’s method)"
+    how = f"({'stratified Wilcoxon' if tested['tests']['stratified'] else 'Wilcoxon'}, adjusted by Holm’s method)"
     if pairs == 1:
         if not wins:
             return f"Neither of the two is significantly better case by case {how}."

@@ -165,14 +165,14 @@ UNITS_TESTED: Final = CATALOGUE.group(
 
 def _names_of_tests(tested: Sequence[Entry]) -> list[str]:
     strata = {bool(entry["tests"]["stratified"]) for entry in tested}
-    names = {False: "Wilcoxon signed rank tests", True: "van Elteren tests (Wilcoxon’s within strata)"}
+    names = {False: "Wilcoxon signed rank tests", True: "stratified Wilcoxon signed rank tests"}
     return [names[key] for key in sorted(strata)]
 
 
 def _maps(compared: Sequence[Entry]) -> str:
     words = "Every two algorithms compared by the statistic that ranks. Each map agrees with the rank sets and letters of its ranking"
     if any(entry.get("tests") for entry in compared):
-        return f"{words}; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
+        return f"{words}; a cross marks where the signed rank test, which asks who is better case by case, contradicts the order."
     return f"{words}."
 
 
@@ -458,7 +458,7 @@ FOLDED: Final = CATALOGUE.group(
     )
 )
 """Claims about the number of groups that a figure folds."""
-_NOT_ADJUSTED: Final = "Rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
+_NOT_ADJUSTED: Final = "Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
 LEADS_BY_GROUP: Final = CATALOGUE.group(
     Claim(
         "sections.leads_by_group",
@@ -468,18 +468,17 @@ LEADS_BY_GROUP: Final = CATALOGUE.group(
             f"Each group is ranked separately. The lead has an interval in {facts.with_interval} of {counted(len(facts.sizes), 'group')}. "
             f"{_NOT_ADJUSTED}"
         ),
-        "Each group is ranked separately. The lead has an interval in 2 of 3 groups. Rank sets and intervals are not adjusted for the "
-        "number of groups, and no test compares groups.",
+        "Each group is ranked separately. The lead has an interval in 2 of 3 groups. Winners, rank sets and intervals are not adjusted for "
+        "the number of groups, and no test compares groups.",
     ),
     Claim(
         "sections.no_leads_by_group",
         "The interval of a lead is known in no group.",
         lambda facts: facts.with_interval == 0,
         lambda _: (
-            "Each group is ranked separately. No winner is named in any group, because no lead has an interval. "
-            f"{_NOT_ADJUSTED}"
+            f"Each group is ranked separately. No lead has an interval here, so the table names no leader. {_NOT_ADJUSTED}"
         ),
-        "Each group is ranked separately. No winner is named in any group, because no lead has an interval. Rank sets and intervals are "
+        "Each group is ranked separately. No lead has an interval here, so the table names no leader. Winners, rank sets and intervals are "
         "not adjusted for the number of groups, and no test compares groups.",
     ),
 )
@@ -490,10 +489,11 @@ ONE_OF_GROUPS: Final = CATALOGUE.group(
         "The ranking is that of one of several groups of cases.",
         lambda facts: facts.ranked > 1,
         lambda facts: (
-            f"This is one of {facts.ranked} ranked groups by {facts.title}. Rank sets, intervals and p-values are not adjusted for the "
-            "number of groups."
+            f"This is one of {facts.ranked} ranked groups by {facts.title}. Winners, rank sets, intervals and p-values are not adjusted "
+            "for the number of groups: with many groups, some may show a winner by chance."
         ),
-        "This is one of 3 ranked groups by site. Rank sets, intervals and p-values are not adjusted for the number of groups.",
+        "This is one of 3 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
+        "with many groups, some may show a winner by chance.",
     )
 )
 """Claims next to the ranking of a single group."""

@@ -98,7 +98,7 @@ def is_combined(entry: Entry) -> bool:
 def score_intervals_cover(entry: Entry) -> bool:
     """Return whether every algorithm of a ranking has a confidence interval of its score.
 
-    Otherwise all rows show the range of their resamples, so that a table never mixes two kinds of interval.
+    Otherwise all rows show the range of their resamples, so that a table never mixes two kinds of interval, except for exact bounds.
     """
     return all(algorithm.get("score_confidence_interval") for algorithm in entry["algorithms"])
 

@@ -199,11 +199,11 @@ def _(section: Section, seed: str, words: str, samples: str | None, version: str
 
 
 @means(
-    r"One-sided (Wilcoxon signed rank tests|van Elteren tests \(Wilcoxon’s within strata\)) between all algorithms, adjusted by Holm’s "
+    r"One-sided (Wilcoxon signed rank tests|stratified Wilcoxon signed rank tests) between all algorithms, adjusted by Holm’s "
     r"method within each ranking\. A significant difference need not be a relevant one\."
 )
 def _(section: Section, which: str) -> bool:
-    return which.startswith("van Elteren") == section.several_strata and any(
+    return which.startswith("stratified") == section.several_strata and any(
         use.level == "case" for use in section.raw.assessment.metrics
     )
 
@@ -407,8 +407,8 @@ def _(section: Section, number: str) -> bool:
 
 
 @means(
-    r"Each group is ranked separately\. (?:The lead has an interval in (\d+) of (\d+) groups?|No winner is named in any group, because no lead has "
-    r"an interval)\. Rank sets and intervals are not adjusted for the number of groups, and no test compares groups\."
+    r"Each group is ranked separately\. (?:The lead has an interval in (\d+) of (\d+) groups?|No lead has an interval here, so the "
+    r"table names no leader)\. Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups\."
 )
 def _(section: Section, number: str | None, groups: str | None) -> bool:
     """A lead has no interval in combinations of ranks, and where nothing is resampled."""
@@ -419,7 +419,8 @@ def _(section: Section, number: str | None, groups: str | None) -> bool:
 
 
 @means(
-    r"This is one of (\d+) ranked groups by (.+)\. Rank sets, intervals and p-values are not adjusted for the number of groups\."
+    r"This is one of (\d+) ranked groups by (.+)\. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
+    r"with many groups, some may show a winner by chance\."
 )
 def _(section: Section, number: str, title: str) -> bool:
     return title in section.below and 1 < int(number) == min(sum(size >= 5 for size in section.sizes.values()), 100)

@@ -89,13 +89,12 @@ def _(scene: Scene, name: str, best: str | None, other: str | None, better: str,
 )
 def _(scene: Scene, units: str, name: str, alone: str, shared: str, never: str) -> bool:
     told = scene.entry["false_claim_probability"]
-    is_zero = shared == "0 %" and told["equivalent"] < 1e-9
     return (
         scene.winners == [name]
         and noun(scene, 2, units)
         and told["method"] == "fresh_draws"
         and is_probability(told["better"], alone)
-        and (is_zero or is_probability(told["equivalent"], shared))
+        and is_probability(told["equivalent"], shared)
         and is_probability(told["worse"], never)
     )
 

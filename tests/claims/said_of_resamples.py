@@ -13,7 +13,7 @@ MOST_CASES = 12
 
 @means(
     rf"{NAME} is usually better than {NAME} case by case, {NAME} on average: a few bad cases of {NAME} decide "
-    r"\(one-sided (Wilcoxon signed rank|van Elteren) test, adjusted by Holm’s method: p = (\S+)\)\."
+    r"\(one-sided (Wilcoxon signed rank|stratified Wilcoxon signed rank) test, adjusted by Holm’s method: p = (\S+)\)\."
 )
 def _(scene: Scene, better: str, higher: str, again: str, bad: str, test: str, p: str) -> bool:
     table = scene.raw.tables_of(scene.entry)[0]
@@ -23,7 +23,7 @@ def _(scene: Scene, better: str, higher: str, again: str, bad: str, test: str, p
     ahead = scene.row(higher)["rank"] < scene.row(better)["rank"]
     strata = list(scene.raw.assessment.uncertainty.strata)
     in_strata = bool(strata) and len(scene.raw.metadata[strata].drop_duplicates()) > 1
-    named = higher == again and better == bad and (test == "van Elteren") == in_strata
+    named = higher == again and better == bad and test.startswith("stratified") == in_strata
     return named and ahead and float(p) <= 0.05 and (gaps > 0).sum() > (gaps < 0).sum()
 
 
@@ -188,7 +188,7 @@ def _(scene: Scene, algorithms: str, needed: str, noun: str, verb: str, units: s
 
 @means(
     rf"(?:(\d+) of the (\d+) pairs of algorithms (differ|differs) significantly|{NAME} is significantly better case by case|"
-    r"(Neither of the two) is significantly better case by case) \((Wilcoxon|van Elteren), adjusted by Holm’s method\)\."
+    r"(Neither of the two) is significantly better case by case) \((Wilcoxon|stratified Wilcoxon), adjusted by Holm’s method\)\."
 )
 def _(
     scene: Scene,
@@ -202,7 +202,7 @@ def _(
     count = sum(map(sum, scene.entry["significantly_better"]))
     if scene.entry["winner"]["reason"] == "possible_clusters":
         return False
-    if how == "van Elteren" and not scene.raw.assessment.uncertainty.strata:
+    if how.startswith("stratified") and not scene.raw.assessment.uncertainty.strata:
         return False
     names = len(scene.rows)
     if better or neither:

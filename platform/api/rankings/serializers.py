@@ -144,11 +144,14 @@ class TeamOrderSerializer(serializers.Serializer):
     score_high = serializers.FloatField(allow_null=True, help_text="upper end, with the same limits")
     score_bound = serializers.FloatField(
         allow_null=True,
-        help_text="exact one-sided bound of a score at an end of its range: a lower one below the score, an upper one above it",
+        help_text="exact one-sided bound of a value of the whole data set that is 0 or 1: a lower one below it, an upper one above it",
     )
     difference_from_first = serializers.FloatField(
         allow_null=True,
-        help_text="positive where the first is better; the interval lies above the margin exactly for better, where an end at the margin is not part of it",
+        help_text=(
+            "positive where the first is better; the interval lies above the margin exactly for better, where an end at the "
+            "margin is not part of it; exploratory rankings have no verdict"
+        ),
     )
     difference_low = serializers.FloatField(allow_null=True)
     difference_high = serializers.FloatField(allow_null=True)

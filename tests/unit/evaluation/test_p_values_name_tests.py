@@ -33,7 +33,7 @@ def challenge():
 
 
 NAMED = re.compile(
-    r"(one-sided|two-sided) (Wilcoxon signed rank|van Elteren|sign-flip|bootstrap|Wald|t|z) tests?|Likelihood ratio test|one-sided, by the Bayesian"
+    r"(one-sided|two-sided) ((?:stratified )?Wilcoxon signed rank|sign-flip|bootstrap|Wald|t|z) tests?|Likelihood ratio test|one-sided, by the Bayesian"
 )
 STATED = re.compile(r"p = |p-value against|p-values are those|p ≤ ")
 

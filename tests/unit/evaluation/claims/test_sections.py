@@ -155,14 +155,15 @@ def test_first_places_in_groups_have_the_interval_of_the_lead():
     ("ends", "margin", "verdict", "words"),
     [
         ([0.01, 0.07], None, "significant", "unet"),
-        ([0.01, 0.07], None, None, "unet"),
+        ([0.01, 0.07], None, None, "unet ranks first"),
+        ([0.0, 0.07], None, "significant", "unet"),
         ([-0.01, 0.07], None, "leaning", "unet leads, but is not named the winner"),
         ([-0.01, 0.07], None, "open", "no clear leader; unet ranks first"),
         ([0.0, 0.07], None, "open", "no clear leader; unet ranks first"),
         ([0.01, 0.07], 0.02, "open", "no clear leader; unet ranks first"),
     ],
 )
-def test_a_leader_of_a_group_is_named_as_the_interval_allows(ends, margin, verdict, words):
+def test_a_leader_of_a_group_is_named_as_the_verdict_allows(ends, margin, verdict, words):
     entry = {
         "metric": "dsc",
         "algorithms": [{"name": name, "within_reach": True} for name in ("unet", "vnet")],
@@ -191,7 +192,8 @@ def test_no_winner_is_named_in_groups_without_an_interval():
 def test_the_ranking_of_one_of_several_groups_is_not_adjusted_for_their_number():
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 1)) == []
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 3)) == [
-        "This is one of 3 ranked groups by site. Rank sets, intervals and p-values are not adjusted for the number of groups."
+        "This is one of 3 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
+        "with many groups, some may show a winner by chance."
     ]
 
 
