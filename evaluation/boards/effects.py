@@ -12,8 +12,8 @@ from evaluation.rounding import count_text, share_down, share_up
 from evaluation.wording import plural
 
 MOST_TEAMS = 3
-_ROUNDING: Final = 1e-9
 """Maximum number of teams whose number of cases to settle is listed."""
+_ROUNDING: Final = 1e-9
 MOST_STATED: Final = "more than 10,000"
 """Text of a number of cases above the largest one that is stated."""
 KEYS: Final = (

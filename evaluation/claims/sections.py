@@ -458,7 +458,9 @@ FOLDED: Final = CATALOGUE.group(
     )
 )
 """Claims about the number of groups that a figure folds."""
-_NOT_ADJUSTED: Final = "Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
+_NOT_ADJUSTED: Final = (
+    "Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
+)
 LEADS_BY_GROUP: Final = CATALOGUE.group(
     Claim(
         "sections.leads_by_group",

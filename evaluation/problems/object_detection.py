@@ -518,11 +518,9 @@ class ObjectDetection(TableProblem):
         public_ids = shared
         if isinstance(references, ObjectReferences):
             public_ids = _ids_of(references, cases, names)
-        ids = (
-            ResultIds(dict(public_ids[IMAGE_IDS]), dict(public_ids[CATEGORY_IDS]))
-            if public_ids.get(IMAGE_IDS)
-            else ResultIds.of_names(cases, names)
-        )
+        ids = ResultIds.of_names(cases, names)
+        if public_ids.get(IMAGE_IDS):
+            ids = ResultIds.of_ids(public_ids[IMAGE_IDS], public_ids[CATEGORY_IDS], names)
         rules = RowRules(names or None, need_class=len(names) > 1, any_score=shared.get("scores") == ANY_SCORE)
         table = read_objects(path, scored=True, ids=ids, rules=rules, limits=limits or DEFAULT)
         expected, named = set(cases), set(table.cases)
@@ -609,9 +607,16 @@ class ObjectDetection(TableProblem):
 
         return shared_evidence(assessment, patients)
 
-    def public_ids(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> dict[str, Any]:
-        """Ids of the images and categories of references as COCO JSON, if every case has one."""
+    def public_ids(
+        self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str], *, has_decoys: bool = False
+    ) -> dict[str, Any]:
+        """Ids of the images and categories of references as COCO JSON, if every case has one; names of other references.
+
+        Ids of images are not returned with decoys, because their numbers could reveal which cases are decoys.
+        """
         assert isinstance(table, ObjectReferences)
+        if has_decoys and table.table.image_names:
+            return {}
         labels = sorted({str(label) for region in assessment.regions for label in region.labels})
         return _ids_of(table, cases, labels or table.class_names)
 
@@ -692,12 +697,26 @@ class ObjectDetection(TableProblem):
 def _ids_of(references: ObjectReferences, cases: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
     """Return the ids of the images of all cases and of the categories of the task, with their names.
 
-    Empty if a case has no id. An id is a number, or the name of its image or category.
+    Empty if a case has no id. An id is a number, or the name of its image or category. Categories have names as ids unless
+    every class has an id, so that absent classes are not revealed. References without images have names as ids, and numbers
+    if names are numbers.
     """
+    from evaluation.readers.object_tables import numbered
+
+    if not references.table.image_names:
+        if not any(case.isdecimal() for case in cases):
+            return {}
+        return {
+            IMAGE_IDS: [list(pair) for pair in numbered(cases)],
+            CATEGORY_IDS: [list(pair) for pair in numbered(classes)],
+        }
     images = _ids_in_order(references.table.image_names, cases)
     if {name for _, name in images} != set(cases):
         return {}
-    return {IMAGE_IDS: images, CATEGORY_IDS: _ids_in_order(references.table.category_names, classes)}
+    categories = _ids_in_order(references.table.category_names, classes)
+    if {name for _, name in categories} != set(classes):
+        categories = [[name, name] for name in classes]
+    return {IMAGE_IDS: images, CATEGORY_IDS: categories}
 
 
 def _ids_in_order(names: Mapping[Any, str], public: Sequence[str]) -> list[list[Any]]:

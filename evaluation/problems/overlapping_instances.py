@@ -149,14 +149,14 @@ class MaskPlausibility(Plausibility):
         return are_possible(assessment, case, reference.objects, pieces)
 
     def summary_of(self, prediction: Path) -> dict[str, Any]:
-        """Return the digest of the file and the number of objects."""
+        """Return the digest of the file and the number of objects that it lists."""
         import hashlib
 
         from evaluation.readers import ReadError
-        from evaluation.readers.run_lengths import read_masks
+        from evaluation.readers.run_lengths import count_objects
 
         try:
-            count = len(read_masks(prediction, by_object=True).objects)
+            count = count_objects(prediction)
         except ReadError:
             return {}
         with prediction.open("rb") as file:
@@ -238,7 +238,9 @@ class OverlappingInstances(FileProblem):
         """Read the objects of a reference."""
         from evaluation.readers.run_lengths import MaskRules, read_masks
 
-        return read_masks(path, rules=MaskRules.of(self._rules(assessment, are_predictions=False)))
+        return read_masks(
+            path, rules=MaskRules.of(self._rules(assessment, are_predictions=False), are_predictions=False)
+        )
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
         """Return the classes, and whether each object needs a class and a score."""
@@ -266,7 +268,7 @@ class OverlappingInstances(FileProblem):
         return read_masks(
             path,
             expected=Geometry.of(facts),
-            rules=MaskRules.of(expected),
+            rules=MaskRules.of(expected, are_predictions=True),
             by_object=True,
             limits=limits or DEFAULT,
         )

@@ -422,13 +422,17 @@ class TableProblem(Problem):
         """
         return {"classes": [], "patients": dict(patients)}
 
-    def public_ids(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> dict[str, Any]:
+    def public_ids(
+        self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str], *, has_decoys: bool = False
+    ) -> dict[str, Any]:
         """Return the ids of images and categories that participants may know, with their names; empty without ids.
 
         Parameters
         ----------
         cases
             All cases of the task. The ids of other images are not returned.
+        has_decoys
+            Whether some of the cases have no reference.
         """
         return {}
 

@@ -24,7 +24,11 @@ def test_of_pairs(entry: Mapping[str, Any]) -> str:
     >>> test_of_pairs({"tests": {"stratified": False}})
     'one-sided Wilcoxon signed rank test'
     """
-    return "one-sided stratified Wilcoxon signed rank test" if entry["tests"]["stratified"] else "one-sided Wilcoxon signed rank test"
+    return (
+        "one-sided stratified Wilcoxon signed rank test"
+        if entry["tests"]["stratified"]
+        else "one-sided Wilcoxon signed rank test"
+    )
 
 
 def own_test(entry: Mapping[str, Any]) -> str:

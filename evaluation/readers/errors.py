@@ -41,7 +41,7 @@ REMEDIES_OF_TABLES: Final = {
     "too_large": "Send only the rows and columns that are asked for.",
     "trailing_data": "Write the table again; something follows after its end.",
 }
-_TABLES: Final = (".csv", ".json", ".parquet")
+_TABLES: Final = (".csv", ".json", ".geojson", ".parquet")
 
 
 class Issue(NamedTuple):

@@ -86,27 +86,53 @@ class ResultIds:
         Class of each category id.
     only_class
         Class of all objects, if there is only one and the ids of categories are unknown.
+    are_names
+        Whether only names are known. A number is then refused: it could be the id of another image.
     """
 
     images: Mapping[Any, str]
     categories: Mapping[Any, str]
     only_class: str | None = None
+    are_names: bool = False
+
+    @classmethod
+    def of_ids(
+        cls,
+        images: Sequence[tuple[int | str, str]],
+        categories: Sequence[tuple[int | str, str]],
+        classes: Sequence[str],
+    ) -> ResultIds:
+        """Return known ids. If there is one class without a number, every number means it."""
+        has_number = any(isinstance(each, int) for each, _ in categories)
+        only_class = (classes[0] if classes else "") if len(classes) <= 1 and not has_number else None
+        return cls(dict(images), dict(categories), only_class)
 
     @classmethod
     def of_names(cls, cases: Sequence[str], classes: Sequence[str]) -> ResultIds:
-        """Return names as ids: programs write the name of the image as its id, or its number if the name is one.
+        """Return names as ids, where no other ids are known.
 
         Examples
         --------
         >>> ResultIds.of_names(["007", "a"], ["lesion"]).images
-        {'007': '007', 'a': 'a', 7: '007'}
+        {'007': '007', 'a': 'a'}
         """
-        numbered = [(int(case), case) for case in cases if case.isdecimal() and len(case) < _DIGITS]
-        counts = Counter(number for number, _ in numbered)
-        images = dict(zip(cases, cases, strict=True)) | {each: case for each, case in numbered if counts[each] == 1}
+        images = dict(zip(cases, cases, strict=True))
         if len(classes) > 1:
-            return cls(images, {name: name for name in classes})
-        return cls(images, {}, classes[0] if classes else "")
+            return cls(images, {name: name for name in classes}, are_names=True)
+        return cls(images, {}, classes[0] if classes else "", are_names=True)
+
+
+def numbered(names: Sequence[str]) -> list[tuple[int | str, str]]:
+    """Return names with themselves as ids, and with their numbers if they are numbers.
+
+    Examples
+    --------
+    >>> numbered(["007", "a"])
+    [('007', '007'), ('a', 'a'), (7, '007')]
+    """
+    numbers = [(int(name), name) for name in names if name.isdecimal() and len(name) < _DIGITS]
+    counts = Counter(number for number, _ in numbers)
+    return [*((name, name) for name in names), *(pair for pair in numbers if counts[pair[0]] == 1)]
 
 
 @dataclass(frozen=True)
@@ -297,9 +323,10 @@ def _read_coco(path: Path, ids: ResultIds | None, rules: RowRules | None, limits
             entries = document["annotations"]
         if len(entries) > limits.table_rows:
             raise ReadError("too_large", name, f"{len(entries):,} objects", f"at most {limits.table_rows:,}")
-        entries = [_with_known_ids(entry, images, categories) for entry in entries]
+        are_names = isinstance(document, list) and ids is not None and ids.are_names
+        entries = [_with_known_ids(entry, images, categories, are_names=are_names) for entry in entries]
         rows, dropped = _coco_rows(entries, images, categories, rules, name, known_ids)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         if isinstance(error, ReadError):
             raise
         reason = f"no {error}" if isinstance(error, KeyError) else str(error)[:100]
@@ -351,7 +378,8 @@ def _names_of_list(
         raise ReadError("table", name, "a list of results without images", whole)
     objects = [entry for entry in entries if isinstance(entry, dict)]
     given = _hashable(entry.get("image_id") for entry in objects)
-    if given and not any(each in ids.images or _image_id(each, ids.images) is not None for each in given):
+    known = (each in ids.images or _image_id(each, ids.images, are_names=ids.are_names) is not None for each in given)
+    if given and not any(known):
         content = f"0 of {len(given)} image ids are those of the task; the first is {str(given[0])[:40]}"
         raise ReadError("table", name, content, f"an image_id such as {_first(ids.images)}, or {whole}")
     if ids.only_class is None:
@@ -371,33 +399,39 @@ def _first(names: Mapping[Any, str]) -> str:
     return ", ".join(str(each)[:40] for each in ordered[:_FIRST])
 
 
-def _with_known_ids(entry: Any, images: Mapping[Any, str], categories: Mapping[Any, str]) -> Any:
+def _with_known_ids(
+    entry: Any, images: Mapping[Any, str], categories: Mapping[Any, str], *, are_names: bool = False
+) -> Any:
     """An annotation whose ids have the type of those in the file: programs write numbers as text, and text as numbers."""
     if not isinstance(entry, dict):
         return entry
     return entry | {
         key: same
         for key, same in (
-            ("image_id", _image_id(entry.get("image_id"), images)),
-            ("category_id", _same_id(entry.get("category_id"), categories)),
+            ("image_id", _image_id(entry.get("image_id"), images, are_names=are_names)),
+            ("category_id", _same_id(entry.get("category_id"), categories, are_names=are_names)),
         )
         if same is not None
     }
 
 
-def _same_id(given: Any, names: Mapping[Any, str]) -> Any:
+def _same_id(given: Any, names: Mapping[Any, str], *, are_names: bool = False) -> Any:
     """The known id that is the given one in the other type; ``None`` if there is none, or none is needed."""
     if isinstance(given, bool) or not isinstance(given, (int, str)) or given in names:
         return None
     if isinstance(given, int):
-        return str(given) if str(given) in names else None
+        return str(given) if not are_names and abs(given) < 10**_DIGITS and str(given) in names else None
     number = int(given) if given.isdecimal() and len(given) < _DIGITS else None
     return number if number in names else None
 
 
-def _image_id(given: Any, images: Mapping[Any, str]) -> Any:
+def _image_id(given: Any, images: Mapping[Any, str], *, are_names: bool = False) -> Any:
     """The same as `_same_id`, and the name of a case for the name of its file."""
-    if (same := _same_id(given, images)) is None and isinstance(given, str) and given not in images:
+    if (
+        (same := _same_id(given, images, are_names=are_names)) is None
+        and isinstance(given, str)
+        and given not in images
+    ):
         case = case_of_image_name(given)
         return case if images.get(case) == case else None
     return same
@@ -436,7 +470,7 @@ def _coco_rows(
             rows.append(_checked_coco_row(entry, number, images, categories, rules, name, needed, known_ids))
         except ReadError as error:
             wrong[number] = (_case_of_entry(entry, images), error)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error)[:100]
             content = f"object {number + 1} is not as COCO writes it ({reason})"
             wrong[number] = (

@@ -22,6 +22,34 @@ FloatArray: TypeAlias = "NDArray[np.float64]"
 SUFFIX: Final = ".geojson"
 MOST_POINTS: Final = 100_000
 """Largest number of points of one object."""
+_BYTES_OF_STEP: Final = 80
+"""Memory that pycocotools takes for each pixel along an outline: four lists of five numbers."""
+_BYTES_OF_PIXEL: Final = 3
+"""Memory for each pixel of the box around rings."""
+
+
+class Room:
+    """Memory that the masks of a file can still take.
+
+    It is charged before the work, also for objects that are refused later.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+
+    def take(self, amount: int, file: str, entry_name: str) -> None:
+        """Charge an amount in bytes.
+
+        Raises
+        ------
+        ReadError
+            If it exceeds what is left.
+        """
+        if amount > self.left:
+            raise ReadError("too_large", file, f"masks with more pixels than allowed, from {entry_name} on")
+        self.left -= amount
+
+
 _SCORES: Final = ("score", "detection probability")
 """Measurements that contain the score of an object, in lower case. StarDist for QuPath writes the second one."""
 _IGNORED: Final = "ignore*"
@@ -29,9 +57,9 @@ _IGNORED: Final = "ignore*"
 
 
 def run_lengths_of_polygons(
-    polygons: Sequence[Any], size: Sequence[int], file: str, entry_name: str, room: int
-) -> dict[str, Any]:
-    """Return the union of the polygons of an object in run-length encoding, by the rule of COCO.
+    polygons: Sequence[Any], size: Sequence[int], file: str, entry_name: str, room: Room
+) -> list[str]:
+    """Return the polygons of an object in compressed run-length encoding, each filled by the rule of COCO.
 
     Parameters
     ----------
@@ -42,7 +70,7 @@ def run_lengths_of_polygons(
     file, entry_name
         Names in messages.
     room
-        Largest number of pixels along the outlines.
+        Memory for outlines and masks.
 
     Raises
     ------
@@ -56,20 +84,19 @@ def run_lengths_of_polygons(
     expected = "polygons as lists of x and y in pixels, each with at least three points"
     rings = [_points(each, file, entry_name, expected) for each in polygons]
     _check(rings, size, file, entry_name)
-    steps = sum(int(np.abs(np.diff(ring, axis=0, append=ring[:1])).max(axis=1).sum()) for ring in rings)
-    if steps > max(room, MOST_POINTS):
-        raise ReadError("too_large", file, f"an outline of {steps:,} pixels in {entry_name}")
+    steps = sum(int(np.abs(np.diff(ring, axis=0, append=ring[:1])).max(axis=1).sum()) + len(ring) for ring in rings)
+    room.take(_BYTES_OF_STEP * steps, file, entry_name)
 
-    def fill() -> dict[str, Any]:
+    def fill() -> list[str]:
         masks = load_library("pycocotools.mask", "polygons of COCO")
-        encoded = masks.merge(masks.frPyObjects([ring.ravel().tolist() for ring in rings], size[0], size[1]))
-        return {"size": list(size), "counts": encoded["counts"].decode("ascii")}
+        filled = masks.frPyObjects([ring.ravel().tolist() for ring in rings], size[0], size[1])
+        return [each["counts"].decode("ascii") for each in filled]
 
     return decoded(fill, file, "table")
 
 
 def mask_of_rings(
-    rings: Sequence[FloatArray], size: Sequence[int], file: str, entry_name: str, room: int
+    rings: Sequence[FloatArray], size: Sequence[int], file: str, entry_name: str, room: Room
 ) -> tuple[NDArray[np.bool_], tuple[int, int]]:
     """Return the pixels whose centre is inside an odd number of rings.
 
@@ -82,7 +109,7 @@ def mask_of_rings(
     size, file, entry_name
         As in `run_lengths_of_polygons`.
     room
-        Largest number of pixels of the box around the rings.
+        Memory for outlines and masks.
 
     Returns
     -------
@@ -92,27 +119,27 @@ def mask_of_rings(
     Examples
     --------
     >>> square = np.array([[1.0, 0.0], [3.0, 0.0], [3.0, 2.0], [1.0, 2.0]])
-    >>> mask, start = mask_of_rings([square], (2, 4), "a.geojson", "object 1", 100)
+    >>> mask, start = mask_of_rings([square], (2, 4), "a.geojson", "object 1", Room(1000))
     >>> start, int(mask.sum())
     ((1, 0), 4)
     """
-    start, shape = _box(rings, size, file, entry_name, room)
-    changes = np.zeros((shape[0] + 1, shape[1]), dtype=np.int32)
+    start, shape = _box(rings, size, file, entry_name)
+    room.take(_BYTES_OF_PIXEL * math.prod(shape), file, entry_name)
+    changes = np.zeros((shape[0] + 1, shape[1]), dtype=np.uint8)
     for ring in rings:
         begin, end = ring - start, np.roll(ring, -1, axis=0) - start
         low, high = np.minimum(begin[:, 1], end[:, 1]), np.maximum(begin[:, 1], end[:, 1])
         # Centres of rows with low ≤ y < high, inside the box.
         first = np.clip(np.ceil(low - 0.5), 0, shape[1]).astype(np.int64)
         lengths = np.clip(np.ceil(high - 0.5), 0, shape[1]).astype(np.int64) - first
-        if int(lengths.sum()) > max(room, MOST_POINTS):
-            raise ReadError("too_large", file, f"an outline that crosses {int(lengths.sum()):,} rows in {entry_name}")
+        room.take(_BYTES_OF_STEP * int(lengths.sum()), file, entry_name)
         edge = np.repeat(np.arange(len(ring)), lengths)
         row = np.arange(len(edge)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + np.repeat(first, lengths)
         rise = (row + 0.5 - begin[edge, 1]) / (end[edge, 1] - begin[edge, 1])
         crossing = begin[edge, 0] + rise * (end[edge, 0] - begin[edge, 0])
         column = np.clip(np.ceil(crossing - 0.5), 0, shape[0]).astype(np.int64)
-        np.add.at(changes, (column, row), 1)
-    return np.cumsum(changes[:-1], axis=0) % 2 == 1, start
+        np.bitwise_xor.at(changes, (column, row), 1)
+    return np.bitwise_xor.accumulate(changes[:-1], axis=0).view(np.bool_), start
 
 
 def features_of(document: Any, file: str) -> list[Any] | None:
@@ -121,9 +148,13 @@ def features_of(document: Any, file: str) -> list[Any] | None:
     Raises
     ------
     ReadError
-        If a collection has no list of features.
+        If a collection has no list of features, or a list has other entries.
     """
     if isinstance(document, list):
+        if not all(isinstance(each, dict) and each.get("type") == "Feature" for each in document):
+            raise ReadError(
+                "table", file, "a list of other entries than features", "features of GeoJSON, or one object"
+            )
         return document
     kind = document.get("type") if isinstance(document, dict) else None
     if kind == "Feature":
@@ -157,7 +188,7 @@ def rings_of(feature: Mapping[str, Any], file: str, entry_name: str) -> list[Flo
 
 
 def entry_of(feature: Mapping[str, Any]) -> dict[str, Any]:
-    """Return class, score and mark of a feature with the names that a list of objects uses.
+    """Return class, score and mark of a feature with the names that a list of objects uses. Ignored regions have no class.
 
     Examples
     --------
@@ -170,7 +201,8 @@ def entry_of(feature: Mapping[str, Any]) -> dict[str, Any]:
     classification = properties.get("classification")
     name = classification.get("name") if isinstance(classification, dict) else classification
     name = name if isinstance(name, str) else ""
-    return {"class": name, "score": _score(properties), "ignore": name.lower() == _IGNORED}
+    is_ignored = name.lower() == _IGNORED
+    return {"class": "" if is_ignored else name, "score": _score(properties), "ignore": is_ignored}
 
 
 def _score(properties: Mapping[str, Any]) -> Any:
@@ -216,14 +248,14 @@ def _check(rings: Sequence[FloatArray], size: Sequence[int], file: str, entry_na
 
 
 def _box(
-    rings: Sequence[FloatArray], size: Sequence[int], file: str, entry_name: str, room: int
+    rings: Sequence[FloatArray], size: Sequence[int], file: str, entry_name: str
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """First pixel and lengths along x and y of the part of the image that rings can cover.
 
     Raises
     ------
     ReadError
-        For volumes, for too many points or pixels, and for rings outside the image.
+        For volumes, for too many points, and for rings outside the image.
     """
     _check(rings, size, file, entry_name)
     lowest = np.min([ring.min(axis=0) for ring in rings], axis=0)
@@ -233,6 +265,4 @@ def _box(
     shape = (min(math.ceil(highest[0]), width) - start[0], min(math.ceil(highest[1]), height) - start[1])
     if min(shape) <= 0:
         raise ReadError("table", file, f"{entry_name} is outside the image", f"{width} × {height} pixels")
-    if math.prod(shape) > room:
-        raise ReadError("too_large", file, f"masks with more pixels than allowed, from {entry_name} on")
     return start, shape

@@ -14,7 +14,7 @@ import numpy as np
 from evaluation.readers.errors import Issue, ReadError
 from evaluation.readers.geometry import Geometry
 from evaluation.readers.limits import DEFAULT, Limits
-from evaluation.readers.outlines import entry_of, features_of, mask_of_rings, rings_of, run_lengths_of_polygons
+from evaluation.readers.outlines import Room, entry_of, features_of, mask_of_rings, rings_of, run_lengths_of_polygons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +27,9 @@ OBJECTS: Final = "objects"
 MOST_OBJECTS: Final = 5_000
 _MOST_DIGITS: Final = 7
 _FIRST: Final = 48
+_LARGEST: Final = 1e300
+_OTHER_FORMAT: Final = 3
+"""Number of objects from which a file without any valid one has another format."""
 _KEYS: Final = "segmentation, class, score and ignore"
 
 
@@ -79,15 +82,18 @@ class MaskRules(NamedTuple):
         Names of the metrics that need the score of every object.
     any_score
         True if a score is any finite number, not one from 0 to 1.
+    takes_ignored
+        True if regions that count for no team are allowed: in references, not in predictions.
     """
 
     classes: tuple[str, ...] | None = None
     need_class: bool = False
     need_scores: tuple[str, ...] = ()
     any_score: bool = False
+    takes_ignored: bool = True
 
     @classmethod
-    def of(cls, document: Mapping[str, Any]) -> MaskRules:
+    def of(cls, document: Mapping[str, Any], *, are_predictions: bool) -> MaskRules:
         """Return the rules that a document with these names describes."""
         classes = document["classes"]
         return cls(
@@ -95,18 +101,21 @@ class MaskRules(NamedTuple):
             document["need_class"],
             tuple(document["need_scores"]),
             document.get("scores") == "any",
+            not are_predictions,
         )
 
     def check(self, each: InstanceMask, file: str, entry_name: str) -> None:
-        """Refuse an object without the class or score that the task needs, and an unknown class.
+        """Refuse an object without the class or score that the task needs, an unknown class, and an ignored prediction.
 
         Raises
         ------
         ReadError
             With the object, the value and what is allowed.
         """
-        if each.is_ignored:
+        if each.is_ignored and self.takes_ignored:
             return
+        if each.is_ignored:
+            raise ReadError("table", file, f"{entry_name} is an ignored region", "ignored regions only in references")
         allowed = ", ".join(self.classes or ())
         if self.need_class and not each.name:
             raise ReadError("table", file, f"no class for {entry_name}", f"one of {allowed}")
@@ -165,28 +174,34 @@ def read_masks(
         raise ReadError("too_large", path.name, f"{len(entries):,} objects", f"{MOST_OBJECTS:,} at most")
     objects: list[InstanceMask] = []
     dropped: list[Issue] = []
-    pixels, asked = 0, rules or MaskRules()
+    room, asked = Room(limits.decoded_bytes), rules or MaskRules()
+    first: ReadError | None = None
     for number, entry in enumerate(entries, 1):
         try:
             read = _object if features is None else _feature
-            each = read(entry, size, path.name, f"object {number}", limits.decoded_bytes - pixels, asked)
+            objects.append(read(entry, size, path.name, f"object {number}", room, asked))
         except ReadError as error:
-            if not by_object or error.kind == "too_large":
+            if not by_object or error.kind in ("too_large", "format"):
                 raise
+            first = first or error
             dropped.append(error.issue)
-            continue
-        pixels += each.part.size
-        objects.append(each)
+    if first is not None and not objects and len(dropped) >= _OTHER_FORMAT:
+        raise first  # no slip in an object but another format
     return InstanceMasks(expected or geometry, tuple(objects), tuple(dropped))
 
 
-def _object(entry: Any, size: tuple[int, ...], file: str, entry_name: str, room: int, rules: MaskRules) -> InstanceMask:
+def _object(
+    entry: Any, size: tuple[int, ...], file: str, entry_name: str, room: Room, rules: MaskRules
+) -> InstanceMask:
     if not isinstance(entry, dict):
         raise ReadError("table", file, f"{entry_name} is no JSON object", _KEYS)
     segmentation = entry.get("segmentation")
     if isinstance(segmentation, list):
-        segmentation = run_lengths_of_polygons(segmentation, size, file, entry_name, room)
-    part, offset = _mask(segmentation, size, file, entry_name, room)
+        filled = run_lengths_of_polygons(segmentation, size, file, entry_name, room)
+        runs = [_runs_of(each, size, file, entry_name) for each in filled]
+    else:
+        runs = [_runs(segmentation, size, file, entry_name)]
+    part, offset = _mask(runs, size, file, entry_name, room)
     return _checked(entry, part, offset, file, entry_name, rules)
 
 
@@ -216,6 +231,23 @@ def _checked(
     each = InstanceMask(part, offset, _name(entry), score, _is_ignored(entry))
     rules.check(each, file, entry_name)
     return each
+
+
+def count_objects(path: Path, limits: Limits = DEFAULT) -> int:
+    """Return the number of objects that a file lists, without decoding them.
+
+    Raises
+    ------
+    ReadError
+        If the file is no JSON or has no list of objects.
+    """
+    document = _document(path, limits)
+    entries = features_of(document, path.name)
+    if entries is None:
+        entries = document.get(OBJECTS)
+    if not isinstance(entries, list):
+        raise ReadError("table", path.name, f"no list {OBJECTS}", f"a list with one entry for each object: {_KEYS}")
+    return len(entries)
 
 
 def encode(mask: NDArray[Any]) -> dict[str, Any]:
@@ -296,38 +328,54 @@ def _geometry(document: Mapping[str, Any], size: Sequence[int], file: str) -> Ge
     if spacing is None:
         return Geometry(shape)
     numbers = isinstance(spacing, list) and all(type(each) in (int, float) for each in spacing)
-    if not numbers or len(spacing) != len(shape) or not all(0 < each < math.inf for each in spacing):
+    if not numbers or len(spacing) != len(shape) or not all(0 < each < _LARGEST for each in spacing):
         raise ReadError("spacing", file, f"{_short(spacing)} as spacing", f"{len(shape)} lengths in mm above 0")
     return Geometry(shape, spacing=tuple(float(each) for each in spacing))
 
 
-def _mask(
-    value: Any, size: tuple[int, ...], file: str, entry_name: str, room: int
-) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
+def _runs(value: Any, size: tuple[int, ...], file: str, entry_name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if not isinstance(value, dict):
-        raise ReadError("table", file, f"no run lengths for {entry_name}", "segmentation with size and counts")
+        raise ReadError(
+            "table", file, f"no run lengths for {entry_name}", "segmentation with size and counts, or polygons"
+        )
     if value.get("size") != list(size):
         raise ReadError("shape", file, f"{_short(value.get('size'))} as size of {entry_name}", f"{list(size)}")
-    counts = _counts(value.get("counts"), file, entry_name)
+    return _runs_of(value.get("counts"), size, file, entry_name)
+
+
+def _runs_of(
+    value: Any, size: tuple[int, ...], file: str, entry_name: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First pixels and lengths of the runs of a mask."""
+    counts = _counts(value, file, entry_name)
     if (counts.size and (counts.min() < 0 or counts.max() > math.prod(size))) or int(counts.sum()) != math.prod(size):
         raise ReadError(
             "table", file, f"counts of {entry_name} that add up to {int(counts.sum()):,}", f"{math.prod(size):,} pixels"
         )
     ends = np.cumsum(counts)
     first, last = ends[0::2][: len(counts) // 2], ends[1::2]
-    lengths = last - first
+    return first, last - first
+
+
+def _mask(
+    runs: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
+    size: tuple[int, ...],
+    file: str,
+    entry_name: str,
+    room: Room,
+) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
+    """The union of masks inside its box, and the first pixel of the box."""
+    first, lengths = (np.concatenate([each[part] for each in runs]) for part in (0, 1))
     if not lengths.sum():
         raise ReadError("table", file, f"{entry_name} has no pixel", "objects with at least one pixel")
-    if int(lengths.sum()) > room:
-        raise ReadError("too_large", file, f"masks with more pixels than allowed, from {entry_name} on")
-    runs = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    flat = runs + np.arange(int(lengths.sum()))
+    room.take(int(lengths.sum()), file, entry_name)
+    starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+    flat = starts + np.arange(int(lengths.sum()))
     rows, columns, *slices = np.unravel_index(flat, size, order="F")
     places = (columns, rows, *slices)
     offset = tuple(int(axis.min()) for axis in places)
     box = tuple(int(axis.max()) - start + 1 for axis, start in zip(places, offset, strict=True))
-    if math.prod(box) > room:
-        raise ReadError("too_large", file, f"masks with more pixels than allowed, from {entry_name} on")
+    room.take(math.prod(box), file, entry_name)
     part = np.zeros(box, dtype=bool)
     part[tuple(axis - start for axis, start in zip(places, offset, strict=True))] = True
     return part, offset
@@ -355,7 +403,7 @@ def _score(entry: Mapping[str, Any], file: str, entry_name: str, *, any_score: b
     if value is None:
         return None
     is_number = type(value) in (int, float)
-    if not is_number or not (math.isfinite(float(value)) if any_score else 0 <= value <= 1):
+    if not is_number or not (abs(value) < _LARGEST if any_score else 0 <= value <= 1):
         allowed = "a finite number" if any_score else "a number from 0 to 1"
         raise ReadError("table", file, f"{_short(value)} as score of {entry_name}", allowed)
     return float(value)

@@ -88,7 +88,12 @@ def score_masks(
     unused = Unused()
     if prediction is not None:
         try:
-            content = read_masks(prediction, expected=reference.geometry, rules=MaskRules.of(expected), by_object=True)
+            content = read_masks(
+                prediction,
+                expected=reference.geometry,
+                rules=MaskRules.of(expected, are_predictions=True),
+                by_object=True,
+            )
             objects, unused = objects_of_masks(content), unused_of(content)
         except ReadError as error:
             reason = error.issue

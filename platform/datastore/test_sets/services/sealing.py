@@ -284,14 +284,10 @@ def _store_table(
     pictures: dict[str, Path],
     named: Sequence[str],
 ) -> tuple[list[_Reference], dict[str, Any]]:
-    """Store the table once; each case has its own digest.
-
-    Ids of images are public only without decoys, because their numbers could reveal which cases are decoys.
-    """
+    """Store the table once; each case has its own digest."""
     path, table, shared = table_content(folder, assessment, facts, named)
     problem = table_problem(assessment.problem)
-    if len(facts) == len(cases):
-        shared |= problem.public_ids(table, assessment, cases)
+    shared |= problem.public_ids(table, assessment, cases, has_decoys=len(facts) != len(cases))
     table_file, file_digest = keep_secret("references", path), sha256_of(path)
     stored = [
         _Reference(

@@ -1,6 +1,7 @@
 """Tables of objects and of instances, and COCO documents: the parts that are read, and messages about others."""
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -11,7 +12,7 @@ from evaluation.matching import Objects
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
 from evaluation.readers.limits import DEFAULT, Limits
-from evaluation.readers.object_tables import ResultIds, RowRules, read_objects
+from evaluation.readers.object_tables import ResultIds, RowRules, numbered, read_objects
 
 
 class TestTables:
@@ -201,7 +202,6 @@ class TestCoco:
             ("a", 3, "a", "cell"),
             ("a.nii.gz", "cell", "a", "cell"),
             ("images/a.png", 0, "a", "cell"),
-            (7, 1, "007", "cell"),
             ("007", 1, "007", "cell"),
             ("007.png", 1, "007", "cell"),
         ],
@@ -211,6 +211,25 @@ class TestCoco:
         table = read_objects(path, scored=True, ids=ResultIds.of_names(["007", "a"], [name]), rules=RowRules((name,)))
         assert table.of(case).classes.tolist() == [name]
         assert table.cases == ["007", "a"]
+
+    @pytest.mark.parametrize(("image", "case"), [(7, "007"), ("007", "007"), (8, "a")])
+    def test_numbers_mean_cases_only_if_their_names_are_numbers(self, tmp_path, image, case):
+        path = self.write(tmp_path, [{"image_id": image, "category_id": 1, "bbox": [0, 0, 1, 1]}])
+        cases = ["007", "8", "a"]
+        with pytest.raises(ReadError, match="0 of 1 image ids") if image != "007" else nullcontext():
+            read_objects(path, scored=True, ids=ResultIds.of_names(cases, ["cell"]), rules=RowRules(("cell",)))
+        ids = ResultIds.of_ids([*numbered(["007"]), ("a", "a"), (8, "a")], [("cell", "cell")], ["cell"])
+        table = read_objects(path, scored=True, ids=ids, rules=RowRules(("cell",)))
+        assert table.of(case).classes.tolist() == ["cell"]
+
+    @pytest.mark.parametrize("key", ["bbox", "score", "image_id", "category_id"])
+    def test_a_number_beyond_doubles_costs_its_row(self, tmp_path, key):
+        good = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 1, 1], "score": 0.5}
+        huge = 10**400
+        path = self.write(tmp_path, [good, {**good, key: [huge, 0, 1, 1] if key == "bbox" else huge}])
+        table = read_objects(path, scored=True, ids=ResultIds({1: "a"}, {7: "cell"}), rules=RowRules(("cell",)))
+        assert len(table.of("a")) == 1
+        assert sum(map(len, table.dropped.values())) == 1
 
     @pytest.mark.parametrize(
         ("classes", "entries", "words"),

@@ -1,6 +1,7 @@
 """Masks from polygons of COCO and from GeoJSON of QuPath."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from evaluation.assessment import parse
 from evaluation.readers import ReadError
 from evaluation.readers.geometry import Geometry
 from evaluation.readers.limits import Limits
-from evaluation.readers.outlines import MOST_POINTS, mask_of_rings
-from evaluation.readers.run_lengths import MaskRules, encode, read_masks
+from evaluation.readers.outlines import MOST_POINTS, Room, mask_of_rings
+from evaluation.readers.run_lengths import MaskRules, count_objects, encode, read_masks
 from evaluation.scoring import score_folders
 
 SIZE = (40, 30)
@@ -82,7 +83,7 @@ def test_polygons_of_coco_are_those_of_pycocotools(seed, tmp_path):
 def test_a_pixel_is_inside_if_its_centre_is_inside_an_odd_number_of_rings(seed):
     random = np.random.default_rng(100 + seed)
     rings = [star(random, whole=seed % 2 == 0) for _ in range(1 + seed % 3)]
-    mask, start = mask_of_rings(rings, SIZE, "a.geojson", "object 1", 10_000)
+    mask, start = mask_of_rings(rings, SIZE, "a.geojson", "object 1", Room(10**6))
     full = np.zeros((SIZE[1], SIZE[0]), dtype=bool)
     full[start[0] : start[0] + mask.shape[0], start[1] : start[1] + mask.shape[1]] = mask
     expected = [[inside(x + 0.5, y + 0.5, rings) for y in range(SIZE[0])] for x in range(SIZE[1])]
@@ -103,7 +104,7 @@ def test_an_export_of_qupath_has_classes_scores_holes_and_ignored_regions(tmp_pa
     assert [(each.name, each.score, each.is_ignored) for each in objects] == [
         ("Tumor", 0.75, False),
         ("Tumor", 0.5, False),
-        ("Ignore*", None, True),
+        ("", None, True),
     ]
     assert objects[0].offset == (2, 3)
     single = read_masks(written(tmp_path, document["features"][0]), expected=GRID).objects
@@ -155,6 +156,69 @@ def test_outlines_score_like_the_masks_that_they_enclose(tmp_path):
     assert min(values[0]) > 0
 
 
+def test_an_ignored_region_of_a_reference_counts_for_no_team_in_any_region(tmp_path):
+    cell = {"classification": {"name": "cell"}}
+    other = [[20, 20], [26, 20], [26, 26], [20, 26]]
+    for folder, properties in (("references", {"classification": {"name": "Ignore*"}}), ("predictions", cell)):
+        (tmp_path / folder).mkdir()
+        document = collection(feature([SQUARE], **cell), feature([other], **properties), size=list(SIZE))
+        written(tmp_path / folder, document)
+    assessment = parse(
+        {
+            "schema": 1,
+            "problem": "instance_segmentation",
+            "settings": {"overlap": True},
+            "regions": [{"name": name, "labels": [name]} for name in ("cell", "nucleus")],
+            "metrics": [{"id": "panoptic_quality"}],
+        }
+    )
+    rows = score_folders(assessment, tmp_path / "references", {"a": tmp_path / "predictions"}).rows
+    assert [row.value for row in rows if row.region == "cell"] == [1.0]
+
+
+@pytest.mark.parametrize("more", [{"ignore": 1}, {"iscrowd": 1}])
+def test_a_prediction_has_no_ignored_regions(more, tmp_path):
+    good = {"segmentation": [[2, 3, 8, 3, 8, 7, 2, 7]], "class": "cell", "score": 0.5}
+    path = written(tmp_path, {"size": list(SIZE), "objects": [good, {**good, **more}]}, "a.json")
+    rules = {"classes": ["cell"], "need_class": True, "need_scores": ["AP"]}
+    read = read_masks(path, rules=MaskRules.of(rules, are_predictions=True), by_object=True)
+    assert len(read.objects) == 1
+    assert "object 2 is an ignored region; expected ignored regions only in references" in read.dropped[0].message
+    assert len(read_masks(path, rules=MaskRules.of(rules, are_predictions=False)).objects) == 2
+
+
+def test_a_file_of_another_format_is_refused_and_not_read_as_empty(tmp_path):
+    listed = [{"image_id": 1, "category_id": 1, "segmentation": {"size": [4, 4], "counts": [0, 16]}, "score": 0.9}]
+    with pytest.raises(ReadError, match="a list of other entries than features"):
+        read_masks(written(tmp_path, listed), expected=GRID, by_object=True)
+    micrometres = collection(*(feature([np.array(SQUARE) + 5000]) for _ in range(3)))
+    with pytest.raises(ReadError, match="object 1 is outside the image"):
+        read_masks(written(tmp_path, micrometres), expected=GRID, by_object=True)
+
+
+def test_polygons_without_their_library_are_refused_and_not_read_as_empty(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pycocotools.mask", None)
+    path = written(tmp_path, {"size": list(SIZE), "objects": [{"segmentation": [[2, 3, 8, 3, 8, 7]]}]}, "a.json")
+    with pytest.raises(ReadError, match="the package pycocotools.mask, which reads polygons of COCO, is not installed"):
+        read_masks(path, by_object=True)
+
+
+def test_objects_are_counted_without_the_grid(tmp_path):
+    assert count_objects(written(tmp_path, collection(feature([SQUARE]), feature([SQUARE])))) == 2
+    assert count_objects(written(tmp_path, {"size": list(SIZE), "objects": [{}]}, "a.json")) == 1
+    with pytest.raises(ReadError, match="no list objects"):
+        count_objects(written(tmp_path, {"size": list(SIZE)}, "a.json"))
+
+
+def test_refused_objects_take_room_too(tmp_path):
+    across = [[0, 0], [30, 40], [0, 0]]
+    features = [feature([[[100, 100], [101, 100], [101, 101]], across]) for _ in range(50)]
+    with pytest.raises(ReadError, match="more pixels than allowed, from object"):
+        read_masks(
+            written(tmp_path, collection(*features)), expected=GRID, by_object=True, limits=Limits(decoded_bytes=50_000)
+        )
+
+
 DEEP = "[" * 100_000 + "]" * 100_000
 HOSTILE = {
     "no JSON": "{",
@@ -185,6 +249,9 @@ HOSTILE = {
     "text among numbers": collection(feature([[["a", 1], [2, 3], [4, 5]]])),
     "mappings among numbers": collection(feature([[{"x": 1}, {"x": 2}, {"x": 3}]])),
     "a score of text": collection(feature([SQUARE], score="high")),
+    "a score beyond doubles": collection(feature([SQUARE], score=10**400)),
+    "a spacing beyond doubles": collection(feature([SQUARE]), size=[40, 30], spacing=[10**400, 1]),
+    "a list of other entries": [1, 2],
 }
 
 
