@@ -37,6 +37,17 @@ class Room:
     def __init__(self, limit: int) -> None:
         self.left = limit
 
+    def check(self, amount: int, file: str, entry_name: str) -> None:
+        """Refuse an amount in bytes that exceeds what is left.
+
+        Raises
+        ------
+        ReadError
+            With the first object that does not fit.
+        """
+        if amount > self.left:
+            raise ReadError("too_large", file, f"masks with more pixels than allowed, from {entry_name} on")
+
     def take(self, amount: int, file: str, entry_name: str) -> None:
         """Charge an amount in bytes.
 
@@ -45,8 +56,7 @@ class Room:
         ReadError
             If it exceeds what is left.
         """
-        if amount > self.left:
-            raise ReadError("too_large", file, f"masks with more pixels than allowed, from {entry_name} on")
+        self.check(amount, file, entry_name)
         self.left -= amount
 
 

@@ -368,7 +368,7 @@ def _mask(
     first, lengths = (np.concatenate([each[part] for each in runs]) for part in (0, 1))
     if not lengths.sum():
         raise ReadError("table", file, f"{entry_name} has no pixel", "objects with at least one pixel")
-    room.take(int(lengths.sum()), file, entry_name)
+    room.check(int(lengths.sum()), file, entry_name)
     starts = np.repeat(first - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
     flat = starts + np.arange(int(lengths.sum()))
     rows, columns, *slices = np.unravel_index(flat, size, order="F")

@@ -117,8 +117,8 @@ def _leads(entry: dict) -> Iterator[Rule]:
         of_group = group_lead(entry)
         if of_group.first is not None:
             yield (
-                "a group names its first exactly where the lead is above the margin",
-                ((of_group.first_text == of_group.first) == (low > margin)),
+                "a group names its first without further words exactly where there is a winner",
+                ((of_group.first_text == of_group.first) == named),
             )
     probable = entry.get("false_claim_probability")
     if probable is not None and named:

@@ -251,7 +251,7 @@ def p_of_one_sign(number: int) -> float:
 
 @means(
     r"Every two algorithms compared by the statistic that ranks\. Each map agrees with the rank sets and letters of its ranking"
-    r"(; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order)?\."
+    r"(; a cross marks where the signed rank test, which asks who is better case by case, contradicts the order)?\."
 )
 def _(section: Section, cross: str | None) -> bool:
     mapped = [

@@ -185,15 +185,17 @@ def test_no_winner_is_named_in_groups_without_an_interval():
     ]
     assert [list(map(str, row[2:])) for row in table.rows] == [["not named", "–", "none"]] * 2
     assert LEADS_BY_GROUP.first(Groups({"a": 5, "b": 6}, 0, shown=2)).startswith(
-        "Each group is ranked separately. No winner is named"
+        "Each group is ranked separately. No lead has an interval here"
     )
 
 
 def test_the_ranking_of_one_of_several_groups_is_not_adjusted_for_their_number():
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 1)) == []
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 3)) == [
-        "This is one of 3 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
-        "with many groups, some may show a winner by chance."
+        (
+            "This is one of 3 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
+            "with many groups, some may show a winner by chance."
+        )
     ]
 
 

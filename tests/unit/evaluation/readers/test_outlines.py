@@ -199,7 +199,9 @@ def test_a_file_of_another_format_is_refused_and_not_read_as_empty(tmp_path):
 def test_polygons_without_their_library_are_refused_and_not_read_as_empty(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pycocotools.mask", None)
     path = written(tmp_path, {"size": list(SIZE), "objects": [{"segmentation": [[2, 3, 8, 3, 8, 7]]}]}, "a.json")
-    with pytest.raises(ReadError, match="the package pycocotools.mask, which reads polygons of COCO, is not installed"):
+    with pytest.raises(
+        ReadError, match=r"the package pycocotools\.mask, which reads polygons of COCO, is not installed"
+    ):
         read_masks(path, by_object=True)
 
 
