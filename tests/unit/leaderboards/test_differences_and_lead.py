@@ -120,7 +120,7 @@ def test_the_numbers_about_the_lead_are_terms_with_values_and_help(table):
     assert effects["break_even_failure_rate"].details == ("0 of 60 failed, 4.9 % possible",)
     assert effects["false_claim_probability"].value == "3 %"
     assert effects["false_claim_probability"].details == (
-        "better 97 %, equivalent under 1 %, worse 3 %, if failures are as frequent as observed",
+        "better 97 %, equivalent 0 %, worse 3 %, if failures are as frequent as observed",
         "cautious p-value with one unseen failure: 0.39 (one-sided, Bayesian bootstrap, unadjusted)",
     )
     assert effects["fewest_cases_to_unseat"].value == "3 cases"
