@@ -220,7 +220,7 @@ def test_a_report_has_a_table_of_values_in_groups(right):
     page = DocumentBuilder()
     groups_section(page, Sources(document, ASSESSMENT, results_of(right), None, table, read_evidence=lambda: evidence))
     ranks, leads, values = [block for block in page.blocks if block.kind == "table"]
-    assert leads.columns == ("Group", "Cases", "First", "Ahead of", "Lead over the best of the others")
+    assert leads.columns == ("Group", "Cases", "First place", "Ahead of", "Lead over the best of the others")
     assert ranks.columns == values.columns
     [good] = [dict(zip(values.columns, row, strict=True)) for row in values.rows if row[0] == "good"]
     own = right["good"]
