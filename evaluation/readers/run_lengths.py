@@ -206,7 +206,7 @@ def _object(
 
 
 def _feature(
-    entry: Any, size: tuple[int, ...], file: str, entry_name: str, room: int, rules: MaskRules
+    entry: Any, size: tuple[int, ...], file: str, entry_name: str, room: Room, rules: MaskRules
 ) -> InstanceMask:
     if not isinstance(entry, dict):
         raise ReadError("table", file, f"{entry_name} is no JSON object", "a feature of GeoJSON")
