@@ -735,14 +735,17 @@ def _id_words(expected: ExpectedTable) -> str:
     if not expected.image_ids:
         return "A list of COCO results needs the name of its image as each `image_id`, or images and categories."
 
-    def some(ids: Sequence[tuple[int | str, str]]) -> str:
-        text = joined([f"{each} is {name}" for each, name in ids[:_IDS_SHOWN]])
-        return text if len(ids) <= _IDS_SHOWN else f"{text}, and so on"
+    def some(ids: Sequence[tuple[int | str, str]], what: str) -> str:
+        numbers = [f"{each} is {name}" for each, name in ids if each != name]
+        if not numbers:
+            return f"is the name of the {what}"
+        text = joined(numbers[:_IDS_SHOWN])
+        return text if len(numbers) <= _IDS_SHOWN else f"{text}, and so on"
 
-    return (
-        f"In a list of COCO results, `image_id` {some(expected.image_ids)}. "
-        f"`category_id` {some(expected.category_ids)}."
-    )
+    words = f"In a list of COCO results, `image_id` {some(expected.image_ids, 'image')}."
+    if len(expected.classes or ()) <= 1 and all(each == name for each, name in expected.category_ids):
+        return f"{words} There is one class, so `category_id` can be any number."
+    return f"{words} `category_id` {some(expected.category_ids, 'class')}."
 
 
 def _range_words(scores: str) -> str:

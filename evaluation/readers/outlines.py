@@ -26,6 +26,10 @@ _BYTES_OF_STEP: Final = 80
 """Memory that pycocotools takes for each pixel along an outline: four lists of five numbers."""
 _BYTES_OF_PIXEL: Final = 3
 """Memory for each pixel of the box around rings."""
+_SCORES: Final = ("score", "detection probability")
+"""Measurements that contain the score of an object, in lower case. StarDist for QuPath writes the second one."""
+_IGNORED: Final = "ignore*"
+"""Class of regions that QuPath ignores, in lower case."""
 
 
 class Room:
@@ -58,12 +62,6 @@ class Room:
         """
         self.check(amount, file, entry_name)
         self.left -= amount
-
-
-_SCORES: Final = ("score", "detection probability")
-"""Measurements that contain the score of an object, in lower case. StarDist for QuPath writes the second one."""
-_IGNORED: Final = "ignore*"
-"""Class of regions that QuPath ignores, in lower case."""
 
 
 def run_lengths_of_polygons(
@@ -155,6 +153,8 @@ def mask_of_rings(
 def features_of(document: Any, file: str) -> list[Any] | None:
     """Return the features of a GeoJSON file: of a collection, a list or a single one; ``None`` for another file.
 
+    Objects that QuPath exports inside of others follow these, as in an export without nesting.
+
     Raises
     ------
     ReadError
@@ -163,18 +163,27 @@ def features_of(document: Any, file: str) -> list[Any] | None:
     if isinstance(document, list):
         if not all(isinstance(each, dict) and each.get("type") == "Feature" for each in document):
             raise ReadError(
-                "table", file, "a list of other entries than features", "features of GeoJSON, or one object"
+                "table", file, "a list whose entries are no features", "features of GeoJSON, or size and objects"
             )
-        return document
+        return _flat(document)
     kind = document.get("type") if isinstance(document, dict) else None
     if kind == "Feature":
-        return [document]
+        return _flat([document])
     if kind != "FeatureCollection":
         return None
     features = document.get("features")
     if not isinstance(features, list):
         raise ReadError("table", file, "no list features", "a FeatureCollection of GeoJSON")
-    return features
+    return _flat(features)
+
+
+def _flat(features: Sequence[Any]) -> list[Any]:
+    flat = list(features)
+    for each in flat:  # which grows
+        properties = each.get("properties") if isinstance(each, dict) else None
+        children = properties.get("childObjects") if isinstance(properties, dict) else None
+        flat += children if isinstance(children, list) else []
+    return flat
 
 
 def rings_of(feature: Mapping[str, Any], file: str, entry_name: str) -> list[FloatArray]:
@@ -209,7 +218,10 @@ def entry_of(feature: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(properties, dict):
         properties = {}
     classification = properties.get("classification")
-    name = classification.get("name") if isinstance(classification, dict) else classification
+    name = classification
+    if isinstance(classification, dict):
+        names = classification.get("names")  # of derived classes, such as "Tumor: Positive"
+        name = ": ".join(map(str, names)) if isinstance(names, list) else classification.get("name")
     name = name if isinstance(name, str) else ""
     is_ignored = name.lower() == _IGNORED
     return {"class": "" if is_ignored else name, "score": _score(properties), "ignore": is_ignored}

@@ -75,7 +75,7 @@ def _differences(entry: dict) -> Iterator[Rule]:
         if difference is None:
             continue
         better = difference["verdict"] == "better"
-        yield "nobody behind the first is ahead of it", difference["estimate"] >= -SMALL
+        yield "no algorithm behind the first is ahead of it", difference["estimate"] >= -SMALL
         if row["letters"] and first["letters"]:
             shared = bool(set(row["letters"]) & set(first["letters"]))
             yield "who is worse than the first shares no letter with it", better != shared
@@ -143,7 +143,7 @@ def _sentences(entry: dict, sentences: list[str]) -> Iterator[Rule]:
     shown = entry["shown_better"]
     if "it is open who is best" in headline and shown is not None:
         best = [place for place, row in enumerate(entry["algorithms"]) if row["name"] in entry["winners"]]
-        yield "of those who share first place nobody is better", not any(shown[i][j] for i in best for j in best)
+        yield "none of those who share first place is better", not any(shown[i][j] for i in best for j in best)
     verdict, reason = entry["verdict"], entry["winner"]["reason"]
     for name in ("confirmed", "significant"):
         yield f"the headline is {name} where the verdict is", (claim == f"headline.{name}") == (verdict == name)

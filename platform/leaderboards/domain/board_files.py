@@ -37,7 +37,7 @@ def csv_rows(
     deviations
         Deviations of the ranking from its registration. They appear in every row, so no copy of a row loses them.
     note
-        Sentence about all rows, in a column of its own; without it there is no such column.
+        Sentence about all rows, in a column of its own; no column if it is empty.
     """
     reported = table.get("reported", ())
     yield [

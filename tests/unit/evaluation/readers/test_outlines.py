@@ -113,6 +113,19 @@ def test_an_export_of_qupath_has_classes_scores_holes_and_ignored_regions(tmp_pa
     assert len(listed) == 3
 
 
+def test_derived_classes_and_nested_objects_of_qupath_are_read(tmp_path):
+    """As QuPath 0.4 and later write them: a foreign export in a public repository showed both."""
+    inner = [[4, 4], [6, 4], [6, 6], [4, 6], [4, 4]]
+    child = feature([inner], objectType="detection", classification={"name": "Cell"})
+    child["geometry"]["plane"] = {"c": -1, "z": 0, "t": 0}
+    outer = feature(
+        [SQUARE], classification={"names": ["Tumor", "Positive"], "color": [200, 0, 0]}, childObjects=[child]
+    )
+    objects = read_masks(written(tmp_path, collection(outer)), expected=GRID).objects
+    assert [(each.name, int(each.part.sum())) for each in objects] == [("Tumor: Positive", 24), ("Cell", 4)]
+    assert count_objects(written(tmp_path, collection(outer))) == 2
+
+
 def test_a_reference_needs_its_size(tmp_path):
     document = collection(feature([SQUARE]))
     with pytest.raises(ReadError, match="as size; expected height, width"):
@@ -189,7 +202,7 @@ def test_a_prediction_has_no_ignored_regions(more, tmp_path):
 
 def test_a_file_of_another_format_is_refused_and_not_read_as_empty(tmp_path):
     listed = [{"image_id": 1, "category_id": 1, "segmentation": {"size": [4, 4], "counts": [0, 16]}, "score": 0.9}]
-    with pytest.raises(ReadError, match="a list of other entries than features"):
+    with pytest.raises(ReadError, match="a list whose entries are no features"):
         read_masks(written(tmp_path, listed), expected=GRID, by_object=True)
     micrometres = collection(*(feature([np.array(SQUARE) + 5000]) for _ in range(3)))
     with pytest.raises(ReadError, match="object 1 is outside the image"):
