@@ -114,7 +114,7 @@ def test_an_export_of_qupath_has_classes_scores_holes_and_ignored_regions(tmp_pa
 
 
 def test_derived_classes_and_nested_objects_of_qupath_are_read(tmp_path):
-    """As QuPath 0.4 and later write them: a foreign export in a public repository showed both."""
+    """An export of QuPath 0.4 in a public repository has both."""
     inner = [[4, 4], [6, 4], [6, 6], [4, 6], [4, 4]]
     child = feature([inner], objectType="detection", classification={"name": "Cell"})
     child["geometry"]["plane"] = {"c": -1, "z": 0, "t": 0}
