@@ -209,7 +209,7 @@ class InstanceSegmentation(LabelImageProblem):
             "overlap",
             "boolean",
             False,
-            "Objects can overlap; files then contain one mask per object, in run-length encoding, in place of a label map.",
+            "Objects can overlap; files then contain one mask or outline per object instead of a label map.",
             stands_where_set=True,
         ),
         GEOMETRY,
