@@ -11,7 +11,7 @@ $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=p
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test check lint bench coverage fuzz-api mutants claims procedures composition pictures approved lock linux api site client-wheel validators
+.PHONY: help run install test check lint bench coverage fuzz-api full mutants claims procedures composition pictures approved lock linux api site client-wheel validators
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -49,6 +49,10 @@ lint: $(STAMP) ## Run the linters and check the types.
 	@$(BIN)/python tests/run.py lint
 
 ##@ Long tests
+# Of those that the suite runs in a short form; see tests/sizes.py. FULL names some of their files.
+full: $(STAMP) ## Run tests in full size, in about an hour.
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.sizes $(FULL)
+
 # See docs/claims.md.
 claims: $(STAMP) ## Check every sentence about 50,000 generated challenges.
 	@exec $(BIN)/python -m tests.claims $(CLAIMS)

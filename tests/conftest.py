@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from pytest_django.plugin import blocking_manager_key
 
-from tests import caches, databases, emptying
+from tests import caches, databases, emptying, sizes
 from tests.engines import engine_in_use
 from tests.smtp import smtp_server
 
@@ -94,6 +94,16 @@ def pytest_collection() -> Generator[None]:
         return (yield)
     finally:
         gc.enable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that run in full size only."""
+    if sizes.IS_FULL:
+        return
+    left_out = [item for item in items if item.get_closest_marker(sizes.MARK)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
