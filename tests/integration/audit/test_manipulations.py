@@ -7,10 +7,12 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DataError, IntegrityError, connection, transaction
 from django.db.models import Model
+from django.test import override_settings
 
 from accounts.models import User
 from challenges.models import Phase, Team
@@ -24,9 +26,48 @@ from datastore.test_sets.models import TestCase
 from leaderboards.models import RankingVersion
 from registry.services.verifying import ledger_problems
 from submissions.models import MethodDescription
+from tests import emptying
 from tests.integration.audit import world as worlds
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The settings under which the world stores files."""
+    folder = tmp_path_factory.mktemp("manipulations")
+    private = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": folder / "storage", "base_url": None, "allow_overwrite": True},
+    }
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    return {
+        "STORAGES": {"default": private, "private": private, "staticfiles": plain},
+        "PODIUM_SCRATCH": folder / "scratch",
+        "PODIUM_DISK_RESERVE_BYTES": 0,
+    }
+
+
+@pytest.fixture(autouse=True)
+def private_files(settings, files):
+    """Storage of the world in place of one for each test."""
+    for name, value in files.items():
+        setattr(settings, name, value)
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup, django_db_blocker, tmp_path_factory, files):
+    """A platform in use, in which every row is sealed.
+
+    It is committed once for all tests of this file, as rows are sealed before a commit. Each test is rolled back.
+    """
+    current_app.conf.update(task_always_eager=True, task_eager_propagates=True)
+    with override_settings(**files), django_db_blocker.unblock():
+        try:
+            yield worlds.build(tmp_path_factory.mktemp("world"))
+        finally:
+            emptying.empty(connection)
+            current_app.conf.update(task_always_eager=False, task_eager_propagates=False)
 
 
 @contextmanager
