@@ -10,16 +10,22 @@ from tests.sources import parsed
 ROOT = Path(__file__).parents[3]
 SOURCES = ("evaluation", "platform", "confinement", "client", "tests", "docs", "examples")
 # A docstring begins with a noun, an article or a verb: it names what a thing is, or says what a function does.
+CONTAINERS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Fields of statements that contain statements. Expressions contain none."""
 INDIRECT = re.compile(r"(What|Whatever|How|Who|Whoever|Whose|Whom|Where|Wherever|Which|Why|When|Whether|That|So|As)\b")
 
 
 def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the line and text of each docstring, those of constants and attributes included."""
-    for node in ast.walk(tree):
-        for statement in getattr(node, "body", []) if not isinstance(node, ast.Lambda | ast.IfExp) else []:
+    containers = [tree]
+    while containers:
+        node = containers.pop()
+        for statement in getattr(node, "body", []):
             match statement:
                 case ast.Expr(value=ast.Constant(value=str(text))):
                     yield statement.lineno, text
+        for field in CONTAINERS:
+            containers += getattr(node, field, [])
 
 
 def test_docstrings_begin_with_a_noun_an_article_or_a_verb() -> None:

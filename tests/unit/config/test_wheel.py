@@ -4,6 +4,7 @@ The wheel is built from a copy of the checkout and installed in a separate envir
 requires are linked into it, from those that are installed here. No network is needed.
 """
 
+import ast
 import json
 import os
 import shutil
@@ -18,6 +19,8 @@ import pytest
 from django.conf import settings
 from packaging.requirements import Requirement
 
+from tests.sources import nodes
+
 ROOT = settings.ROOT
 SOURCES = [name for name in ("evaluation", "confinement", "client") if (ROOT / name).is_dir()]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -31,6 +34,7 @@ MODULE_OF = {
 }
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys
+from tests.sources import nodes
 absent = {}
 for name in sys.argv[1:]:
     package = importlib.import_module(name)
@@ -147,10 +151,8 @@ def test_what_is_not_required_is_not_there(run, name):
 
 def imported(folder):
     """Top-level names that the modules of a folder import, wherever in the file."""
-    import ast
-
     for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path.read_text(encoding="utf-8")):
             if isinstance(node, ast.Import):
                 yield from (alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
