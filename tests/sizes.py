@@ -14,7 +14,7 @@ from typing import TypeVar
 T = TypeVar("T")
 VARIABLE = "PODIUM_FULL_SIZE"
 IS_FULL = os.environ.get(VARIABLE) == "1"
-"""Whether tests run in full size."""
+"""True if tests run in full size."""
 MARK = "full_size"
 USES = ("tests.sizes", f"mark.{MARK}")
 """Texts of which a test file with a full size contains one."""

@@ -34,7 +34,6 @@ MODULE_OF = {
 }
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys
-from tests.sources import nodes
 absent = {}
 for name in sys.argv[1:]:
     package = importlib.import_module(name)

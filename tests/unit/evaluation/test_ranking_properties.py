@@ -13,6 +13,7 @@ from evaluation.assessment import parse
 from evaluation.ranking import digest, rank
 from evaluation.ranking.scores import rank as rank_rows
 from evaluation.ranking.scores import snap
+from tests.sizes import size
 
 SCHEMES = [
     {"scheme": "aggregate_then_rank", "operator": "mean"},
@@ -58,7 +59,7 @@ def measures(document):
 
 
 @given(values=matrices, ranking=scheme)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_relabelling_algorithms_changes_nothing_but_their_names(values, ranking):
     other = [name[::-1] for name in names]
     document = rank(assessment(ranking), long_table(values), bootstrap=30)
@@ -67,7 +68,7 @@ def test_relabelling_algorithms_changes_nothing_but_their_names(values, ranking)
 
 
 @given(values=matrices, ranking=scheme, seed=st.integers(0, 5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_relabelling_or_reordering_cases_changes_no_rank(values, ranking, seed):
     order = np.random.default_rng(seed).permutation(len(values))
     document = rank(assessment(ranking), long_table(values), bootstrap=0)
@@ -75,7 +76,7 @@ def test_relabelling_or_reordering_cases_changes_no_rank(values, ranking, seed):
 
 
 @given(values=matrices, ranking=scheme, seed=st.integers(0, 5))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=size(6, 15), deadline=None)
 def test_the_order_of_rows_in_the_table_changes_no_digit(values, ranking, seed):
     table = long_table(values)
     shuffled = table.sample(frac=1, random_state=seed)
@@ -84,7 +85,7 @@ def test_the_order_of_rows_in_the_table_changes_no_digit(values, ranking, seed):
 
 
 @given(values=matrices, ranking=scheme)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_reversing_direction_and_values_changes_nothing(values, ranking):
     mirrored = (
         {"min": "max", "max": "min"}.get(ranking.get("operator")) if isinstance(ranking.get("operator"), str) else None
@@ -96,14 +97,14 @@ def test_reversing_direction_and_values_changes_nothing(values, ranking):
 
 
 @given(values=matrices, ranking=scheme, shift=st.sampled_from([-3.0, 0.5, 64.0]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_adding_a_constant_changes_no_rank_in_any_sample(values, ranking, shift):
     document = rank(assessment(ranking), long_table(values), bootstrap=30)
     assert measures(rank(assessment(ranking), long_table(values + shift), bootstrap=30)) == measures(document)
 
 
 @given(values=matrices, ranking=scheme)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_an_algorithm_that_dominates_every_case_is_first_in_every_sample(values, ranking):
     values = np.column_stack([values.max(axis=1) + 1.0, values])[:, :5]
     document = rank(assessment(ranking), long_table(values), bootstrap=30)
@@ -114,7 +115,7 @@ def test_an_algorithm_that_dominates_every_case_is_first_in_every_sample(values,
 
 
 @given(values=matrices, ranking=scheme)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_two_identical_algorithms_are_identical_in_every_sample(values, ranking):
     values = np.column_stack([values[:, 0], values])[:, :5]
     found = measures(rank(assessment(ranking), long_table(values), bootstrap=50))
@@ -122,7 +123,7 @@ def test_two_identical_algorithms_are_identical_in_every_sample(values, ranking)
 
 
 @given(values=matrices, ranking=st.sampled_from(SCHEMES[:6]), times=st.integers(2, 3))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=size(8, 25), deadline=None)
 def test_cases_that_stand_there_twice_count_twice(values, ranking, times):
     """Repeating every case changes no mean, median of many or case rank; only interpolated percentiles may move."""
     if not isinstance(ranking["operator"], str):

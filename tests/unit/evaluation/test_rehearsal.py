@@ -18,8 +18,9 @@ from evaluation.problems import kind_of
 from evaluation.rehearsal import rehearse, rehearse_assessment, running
 from evaluation.rehearsal.running import FAILED_CALL
 from tests.rehearsals.designs import KINDS, design
+from tests.sizes import size
 
-DESIGNS_PER_KIND = 5
+DESIGNS_PER_KIND = size(2, 5)
 HIPPOCAMPUS = Path(evaluation.designs.examples.__file__).parent / "hippocampus.json"
 RESAMPLES = 5
 

@@ -3,6 +3,7 @@
 The program runs in this process. tests/containers/test_scorers.py and tests/integration/judging run it in containers.
 """
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from evaluation.assessment import AssessmentError, parse
 from evaluation.problems.shown import Rows
 from evaluation.running.scorer_trials import TrialCase
 from tests.containers import own_scorer, scorers
+from tests.sizes import size
 
 FILES = {
     "semantic_segmentation": ({"labels.tif"}, {"labels.tif"}),
@@ -25,6 +27,7 @@ FILES = {
     "regression": ({"values.csv"}, {"values.csv"}),
 }
 """Of a reference, and of a prediction."""
+KINDS, MODES = scorers.KINDS, tuple(scorers.BROKEN)
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +94,13 @@ def test_a_scorer_that_keeps_to_the_rules_passes_all_checks(kind: str, examples,
     assert [check["passed"] for check in test.document()["checks"]] == [True] * 9
 
 
-@pytest.mark.parametrize("mode", scorers.BROKEN)
-@pytest.mark.parametrize("kind", scorers.KINDS)
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    size(
+        [(KINDS[n % len(KINDS)], MODES[n % len(MODES)]) for n in range(max(len(KINDS), len(MODES)))],
+        [*product(KINDS, MODES)],
+    ),
+)
 def test_each_broken_rule_is_refused_with_its_reason(kind: str, mode: str, examples, tmp_path: Path) -> None:
     number, words = scorers.BROKEN[mode]
 

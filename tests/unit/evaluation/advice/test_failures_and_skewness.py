@@ -15,6 +15,7 @@ from evaluation.advice.simulation.model import Field, draw_latent, noise_skewnes
 from evaluation.advice.simulation.result import share_interval
 from evaluation.advice.simulation.run import make_contest
 from evaluation.assessment import parse
+from tests.sizes import size
 
 DSC = {
     "problem": "semantic_segmentation",
@@ -102,10 +103,10 @@ def test_failed_cases_have_the_registered_value_and_cost_the_winner_its_verdict(
 def test_a_pilot_gives_a_range_and_a_small_one_is_said_to_be_too_small():
     values = np.random.default_rng(2).normal(0, 1, (300, 1)) + np.random.default_rng(3).normal(0, 0.5, (300, 12))
     values += np.linspace(-2, 2, 12)
-    large = simulate(parse(FREE), cases=40, teams=4, pilot=pilot_of(values), samples=20)
+    large = simulate(parse(FREE), cases=40, teams=4, pilot=pilot_of(values), samples=size(6, 20))
     low, high = large.needed.pilot
     assert low <= large.needed.median <= high < 1000
-    small = simulate(parse(FREE), cases=40, teams=4, pilot=pilot_of(values[:4, 5:7]), samples=20)
+    small = simulate(parse(FREE), cases=40, teams=4, pilot=pilot_of(values[:4, 5:7]), samples=size(6, 20))
     assert small.needed.pilot[1] is None
     assert any(sentence.endswith("this pilot is too small to plan with.") for sentence in sentences(small))
     assert any(sentence.startswith("Resampled pilots give") for sentence in sentences(large))

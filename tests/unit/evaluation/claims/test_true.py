@@ -21,11 +21,13 @@ from tests.claims import costs
 from tests.claims.attack import attack, case_of, seeds_of_this_code
 from tests.claims.challenges import DECIDED
 from tests.claims.older import of_schema_2
+from tests.sizes import size
 
-FRESH = 300
-PARTS = 4
+FRESH, PARTS = size((100, 2), (300, 4))
 PLANTED = 200
-SELDOM, FURTHER = ("external", "failure_detection", DECIDED), 40
+NEEDED = (*range(25), 28, 32, 37, 47, 51, 52, 53, 55, 58, 64, 78, 108, 168, 199)
+"""Those of the first challenges about which each claim is made and in which each planted sentence is false."""
+SELDOM, FURTHER = ("external", "failure_detection", DECIDED), size(10, 40)
 """Kinds with sentences that no other kind has, and the number of additional challenges of each."""
 LONGEST = {"headline.significant": 37}
 """Words of sentences that keep a number together with the condition under which it applies."""
@@ -33,7 +35,7 @@ LONGEST = {"headline.significant": 37}
 
 @pytest.fixture(scope="module")
 def cases():
-    of_all = [case_of(seed) for seed in range(PLANTED)]
+    of_all = [case_of(seed) for seed in size(NEEDED, range(PLANTED))]
     return [*of_all, *(case_of(seed, kind=kind) for kind in SELDOM for seed in range(PLANTED, PLANTED + FURTHER))]
 
 

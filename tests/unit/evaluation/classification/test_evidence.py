@@ -17,6 +17,7 @@ from evaluation.readers.limits import Limits
 from evaluation.scoring import read_evidence, recompute
 from evaluation.scoring.classification_evidence import regions_of, value_of
 from evaluation.scoring.evidence import Block, make_evidence, recompute_values, register_recomputer, write_evidence
+from tests.sizes import size
 
 from .evidence_of import assessment_of, evidence_of
 
@@ -61,7 +62,7 @@ def taken(data: dict[str, Any], rows: np.ndarray) -> dict[str, Any]:
 
 
 @given(answers())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=size(8, 20), deadline=None)
 def test_every_case_once_is_the_value_and_every_case_twice_is_the_value_of_the_copies(data: dict[str, Any]) -> None:
     evidence = evidence_of(ALL, **data)
     count = len(data["reference"])
@@ -74,7 +75,7 @@ def test_every_case_once_is_the_value_and_every_case_twice_is_the_value_of_the_c
 
 
 @given(answers(), st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=size(8, 20), deadline=None)
 def test_multiplicities_are_copies(data: dict[str, Any], more: st.DataObject) -> None:
     data["answered"] = [True] * len(data["reference"])
     evidence = evidence_of(ALL, **data)
@@ -87,7 +88,7 @@ def test_multiplicities_are_copies(data: dict[str, Any], more: st.DataObject) ->
 
 
 @given(answers(), st.randoms(use_true_random=False))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=size(8, 20), deadline=None)
 def test_the_order_of_the_cases_says_nothing(data: dict[str, Any], random: Any) -> None:
     order = list(range(len(data["reference"])))
     random.shuffle(order)
@@ -98,7 +99,7 @@ def test_the_order_of_the_cases_says_nothing(data: dict[str, Any], random: Any) 
 
 
 @given(answers())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=size(8, 20), deadline=None)
 def test_values_lie_in_their_range(data: dict[str, Any]) -> None:
     from evaluation.catalogue import get
 
@@ -111,7 +112,7 @@ def test_values_lie_in_their_range(data: dict[str, Any]) -> None:
 
 
 @given(answers())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=size(8, 20), deadline=None)
 def test_the_truth_is_perfect(data: dict[str, Any]) -> None:
     from evaluation.catalogue import get
 
@@ -135,7 +136,7 @@ def test_the_truth_is_perfect(data: dict[str, Any]) -> None:
 
 
 @given(answers())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=size(8, 20), deadline=None)
 def test_an_increasing_transform_of_the_scores_changes_no_curve(data: dict[str, Any]) -> None:
     curves = [use for use in ALL.metrics if use.id in {"auroc", "average_precision", "sensitivity_at_specificity"}]
     data["answered"] = [True] * len(data["reference"])

@@ -13,12 +13,13 @@ import pytest
 
 from evaluation.canonical import canonical_json
 from evaluation.federation import summarise
+from tests.sizes import size
 
 from . import campaign
 from .examples import random_site, schemes
 
-SITES = 20
-KNOWN_SEEDS = (*range(50), 1234, 2026, 2**31 - 1)
+SITES = size(7, 20)
+KNOWN_SEEDS = (*range(size(15, 50)), 1234, 2026, 2**31 - 1)
 
 
 def test_a_fit_to_everything_that_left_finds_no_more_cases_than_a_guess() -> None:

@@ -20,6 +20,7 @@ from evaluation.metrics.boundary import (
 from evaluation.metrics.masks import Mask
 from evaluation.metrics.overlap import cldice, dsc, fbeta, ior, iou
 from evaluation.outcomes import Outcome
+from tests.sizes import size
 
 SYMMETRIC = {
     "dsc": dsc,
@@ -73,7 +74,7 @@ def cases(draw, *, empty=True):
 
 
 relaxed = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=size(20, 60), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 
 

@@ -20,9 +20,10 @@ from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
 from evaluation.readers.run_lengths import MaskRules, decompress, encode, read_masks
 from evaluation.scoring import score_folders
+from tests.sizes import size
 
 SIZE = (40, 30)
-CASES = range(24)
+CASES = range(size(8, 24))
 
 
 def masks(random, count, size=SIZE):

@@ -17,8 +17,9 @@ from evaluation.scoring import score_folders
 from tests.procedures.comparing import NotPossibleError, differences, report
 from tests.procedures.designs import SCHEMES, random_design
 from tests.procedures.interpreter import execute
+from tests.sizes import size
 
-BLOCKS = 12
+BLOCKS = size(5, 12)
 DESIGNS_OF_A_BLOCK = 15
 
 
@@ -58,7 +59,7 @@ def _is_possible(document):
 def test_different_statements_have_different_lines():
     """Nothing that decides is absent from the pseudo-code."""
     statements, steps = set(), {}
-    for seed in range(600):
+    for seed in range(size(300, 600)):
         document = random_design(seed).document
         if not _is_possible(document):
             continue

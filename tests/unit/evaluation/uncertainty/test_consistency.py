@@ -13,6 +13,7 @@ from evaluation import rank
 from evaluation.claims.certainty import certainty, headline
 from evaluation.claims.ranking import sentences_of
 from evaluation.ranking.uncertainty.pairs import letters
+from tests.sizes import size
 from tests.unit.evaluation.uncertainty.boards import ranked, results
 from tests.unit.evaluation.uncertainty.many_boards import (
     LEAD_WITHOUT_WINNER,
@@ -24,7 +25,7 @@ from tests.unit.evaluation.uncertainty.many_boards import (
 NAMES = [f"team {letter}" for letter in "ABCDEFGH"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(20, 60), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_decisions_sets_intervals_and_numbers_hold_together(seed):
     """Boards of all schemes; `many_boards` runs more of them, and reproduces one from its seed."""
@@ -32,7 +33,7 @@ def test_decisions_sets_intervals_and_numbers_hold_together(seed):
     assert not set(contradictions(board)) - {LEAD_WITHOUT_WINNER}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=size(20, 60), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_what_is_said_holds_together(seed):
     document = random_board(seed).ranked()
@@ -75,7 +76,7 @@ def test_random_boards_reach_every_decision(text):
     assert text in texts
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=size(20, 40), deadline=None)
 @given(st.integers(2, 7), st.integers(0, 100_000))
 def test_two_share_a_letter_exactly_if_neither_is_shown_better(count, seed):
     generator = np.random.default_rng(seed)

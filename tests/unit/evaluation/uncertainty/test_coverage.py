@@ -21,6 +21,7 @@ from evaluation.ranking.coverage import (
     others,
     simulate,
 )
+from tests.sizes import size
 
 ROOT = Path(__file__).parents[4]
 CELLS = [
@@ -40,7 +41,7 @@ CELLS = [
 
 @pytest.mark.parametrize("cell", CELLS, ids=str)
 def test_cell_keeps_within_both_bars(cell):
-    outcome = simulate(cell, 60, 2)
+    outcome = simulate(cell, size(25, 60), 2)
     assert outcome.keeps_its_word(), outcome
     if cell.field == "two best" and cell.cases >= 20:
         assert outcome.width < cell.teams
@@ -160,8 +161,9 @@ def test_number_of_boards_below_one_is_refused(capsys):
 @pytest.mark.parametrize("scheme", ["mean", "rank, then mean", "test, then rank"])
 def test_boards_that_are_not_resampled_are_decided_alike(scheme, monkeypatch):
     cell = Cell(200, 5, "ladder 0.1", 0.02, scheme)
-    resampled = simulate(cell, 12, 3)
+    boards = size(5, 12)
+    resampled = simulate(cell, boards, 3)
     monkeypatch.setattr("evaluation.ranking.coverage.CONTRASTED", 2)
-    spared = simulate(cell, 12, 3)
+    spared = simulate(cell, boards, 3)
     assert 0 < resampled.width < 5
     assert replace(spared, resampling_covered=0.0) == replace(resampled, resampling_covered=0.0)

@@ -9,6 +9,7 @@ from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.designs.compilation.rankings import _role_problems, _roles
 from evaluation.ranking import rank
 from evaluation.ranking.reading import Facts
+from tests.sizes import size
 
 NAMES = ("a", "b")
 
@@ -109,7 +110,7 @@ def test_parts_of_a_combined_ranking_with_a_role_are_exploratory():
 def test_eight_rankings_of_two_equal_teams_name_a_winner_somewhere_in_five_of_a_hundred(roles, most):
     metrics = "abcdefgh"
     read = assessment(roles, metrics)
-    boards = 60
+    boards = size(25, 60)
     somewhere = sum(
         any(named(rank(read, results(dict.fromkeys(metrics, 0.0), cases=30, seed=seed), bootstrap=1000)))
         for seed in range(boards)

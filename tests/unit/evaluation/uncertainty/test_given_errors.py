@@ -1,5 +1,7 @@
 """Given standard errors are used as they are: neither listed cases nor draws nor seeds change what they show."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from evaluation.ranking import rank
 from evaluation.ranking.uncertainty.given_errors import GivenErrors, range_quantile
 from evaluation.scoring.evidence import make_evidence
 from evaluation.scoring.given_evidence import Given, shared_of
+from tests.sizes import size
 
 TEN = GivenErrors(np.linspace(3, 1, 10), np.full(10, 0.2))
 
@@ -28,8 +31,10 @@ def test_the_example_of_csranks_has_its_sets():
     assert np.mean(widths) == 7.0
 
 
-@pytest.mark.parametrize("share", [0.05, 0.05 / 3, 0.01])
-@pytest.mark.parametrize("algorithms", [2, 5, 10, 40])
+@pytest.mark.parametrize(
+    ("share", "algorithms"),
+    size([(0.05, 2), (0.05 / 3, 5), (0.01, 10), (0.05, 40)], [*product([0.05, 0.05 / 3, 0.01], [2, 5, 10, 40])]),
+)
 def test_critical_values_are_those_of_the_studentized_range(share, algorithms):
     expected = studentized_range.isf(share, algorithms, np.inf) / np.sqrt(2)
     assert range_quantile(share, algorithms) == pytest.approx(expected, abs=0.005)

@@ -17,16 +17,17 @@ from evaluation.ranking.worlds import (
     keeps_hard_bars,
     simulate_hard,
 )
+from tests.sizes import size
 
 ROOT = Path(__file__).parents[4]
-BOARDS = 100
+BOARDS, BOARDS_OF_LOOKS = size((40, 15), (100, 30))
 
 
 @pytest.mark.parametrize("world", list(WORLDS))
 def test_quick_cells_of_every_world_keep_within_their_bars(world):
     cells = [cell for cell in hard_cells(quick=True) if cell.world == world]
     assert cells
-    outcomes = {cell: simulate_hard(cell, 30 if world == "living board" else BOARDS, 1) for cell in cells}
+    outcomes = {cell: simulate_hard(cell, BOARDS_OF_LOOKS if world == "living board" else BOARDS, 1) for cell in cells}
     assert {cell: outcome for cell, outcome in outcomes.items() if not keeps_hard_bars(cell, outcome)} == {}
 
 
@@ -75,5 +76,5 @@ def test_stored_cells_are_what_the_code_gives():
     kept = kept_hard_cells(ROOT / "docs/correctness/coverage.csv")
     small = [key for key in kept.outcomes if key[0].teams <= 4 and key[0].cases <= 20]
     assert small
-    for cell, boards, seed in sorted(small, key=str)[:: max(1, len(small) // 3)][:3]:
+    for cell, boards, seed in sorted(small, key=str)[:: max(1, len(small) // 3)][: size(1, 3)]:
         assert simulate_hard(cell, boards, seed) == kept.outcomes[cell, boards, seed], "raise STUDY and simulate again"
