@@ -19,6 +19,7 @@ from designs.services.published import OWN
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation import compile_values
 from tests.integration.designs.pages import pages_of, post
+from tests.sizes import size
 from tests.unit.designs.world import person, save
 
 pytestmark = [
@@ -33,7 +34,9 @@ pytestmark = [
 def test_every_page_of_every_example_design_opens(signed_in, owner, name):
     stored, _ = load_example_design(name=name, owner=owner)
     services.freeze_version(actor=owner, design=stored, name="First")
-    for url in pages_of(stored):
+    # The short form opens every third page, from another one on for each design.
+    pages = list(pages_of(stored))
+    for url in size(pages[list(EXAMPLES).index(name) % 3 :: 3], pages):
         assert signed_in.get(url).status_code == 200, url
 
 

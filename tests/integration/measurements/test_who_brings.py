@@ -1,15 +1,19 @@
 """Permissions for values measured externally: every role at every address."""
 
+import copy
+
 import pytest
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
+from django.db import transaction
+from django.test import Client, override_settings
 from django.urls import reverse
 
 from challenges.models import Organizer
 from challenges.services import join_with_team
 from submissions.measurements.models import Measurement
 from tests.integration.challenges.world import person
-from tests.integration.leaderboards.conftest import storage_folder, surroundings
+from tests.integration.leaderboards.conftest import storage_folder, storages_in, surroundings
 from tests.integration.measurements import outside
 
 __all__ = ["storage_folder", "surroundings"]
@@ -20,8 +24,25 @@ READ = ("tables", "table", "file")
 ACTS = ("columns", "seal", "discard")
 
 
+@pytest.fixture(scope="module")
+def base(django_db_setup, django_db_blocker, storage_folder):
+    """A scene that is built once for all tests of this file and rolled back after them."""
+    with (
+        override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        yield build()
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def scene():
+def scene(base, db):
+    """A copy of the scene, in a transaction that ends with the test."""
+    return copy.deepcopy(base)
+
+
+def build():
     challenge, phase, registered = outside.launched()
     outside.with_cases(phase)
     table = outside.brought(phase, outside.values(), makes_teams=True)
