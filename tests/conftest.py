@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from pytest_django.plugin import blocking_manager_key
 
-from tests import caches, databases, emptying, sizes
+from tests import caches, databases, emptying, sizes, statements
 from tests.engines import engine_in_use
 from tests.smtp import smtp_server
 
@@ -96,8 +96,13 @@ def pytest_collection() -> Generator[None]:
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that run in full size only."""
+    """Mark the tests whose statements others execute, and leave out the tests that run in full size only."""
+    names = statements.listed()
+    for item in items:
+        if statements.is_listed(item.nodeid, names):
+            item.add_marker(pytest.mark.any_database("Other tests execute the same statements on both databases."))
     if sizes.IS_FULL:
         return
     left_out = [item for item in items if item.get_closest_marker(sizes.MARK)]

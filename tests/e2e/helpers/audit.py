@@ -167,24 +167,18 @@ class Watch:
     def check_everywhere(
         self, *, sizes: Iterable[tuple[int, int]] = (DESKTOP, PHONE), themes: Iterable[str] = ("light", "dark")
     ) -> None:
-        """Check at every width and in every theme; the page is left as it was.
+        """Check at every width and, at the first one, in every theme; the page is left as it was.
 
         axe-core looks at each width once, and at the colours of each theme: what is there does not depend on the theme, and
         colours do not depend on the width.
         """
-        themes, looked_at = tuple(themes), set()
-        with self._restored():
-            for width, height in sizes:
-                self.page.set_viewport_size({"width": width, "height": height})
-                for theme in themes:
-                    self.page.emulate_media(color_scheme=theme)
-                    self.settle()
-                    axe, rules = not {width, theme} <= looked_at, COLOURS if width in looked_at else ()
-                    looked_at |= {width, theme}
-                    try:
-                        self.check(axe=axe, rules=rules)
-                    except AssertionError as error:
-                        raise AssertionError(f"{width} px, {theme}: {error}") from None
+        (first, *others), (theme, *further) = sizes, themes
+        each = [(first, theme), *((first, name) for name in further), *((size, theme) for size in others)]
+        for (width, _), name in self.states(each):
+            try:
+                self.check(rules=() if name == theme else COLOURS)
+            except AssertionError as error:
+                raise AssertionError(f"{width} px, {name}: {error}") from None
 
     def check_fits(self, sizes: Iterable[tuple[int, int]]) -> None:
         """Fail if something sticks out at one of these sizes; figures follow the width a moment later."""
@@ -192,12 +186,25 @@ class Watch:
             for width, height in sizes:
                 self.page.set_viewport_size({"width": width, "height": height})
                 self.settle()
-                with suppress(TooLongError):
-                    self.page.wait_for_function(f"() => !({_OVERFLOWING})().length", timeout=3000)
-                try:
-                    self.check(axe=False)
-                except AssertionError as error:
-                    raise AssertionError(f"{width} px: {error}") from None
+                self.check_fits_now()
+
+    def check_fits_now(self) -> None:
+        """Fail if something sticks out at the width of the page, also after a moment."""
+        with suppress(TooLongError):
+            self.page.wait_for_function(f"() => !({_OVERFLOWING})().length", timeout=3000)
+        try:
+            self.check(axe=False)
+        except AssertionError as error:
+            raise AssertionError(f"{self.page.viewport_size['width']} px: {error}") from None
+
+    def states(self, states: Iterable[tuple[tuple[int, int], str]]) -> Iterator[tuple[tuple[int, int], str]]:
+        """Bring the page into each size and theme and yield these; the page is left as it was."""
+        with self._restored():
+            for size, theme in states:
+                self.page.set_viewport_size({"width": size[0], "height": size[1]})
+                self.page.emulate_media(color_scheme=theme)
+                self.settle()
+                yield size, theme
 
     def settle(self) -> None:
         """Let layout, theme and figures catch up: two frames, and no figure in the midst of being drawn."""

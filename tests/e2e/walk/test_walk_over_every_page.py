@@ -12,13 +12,15 @@ from django.conf import settings
 from django.urls import URLResolver, get_resolver
 
 from evaluation.catalogue import all_metrics
-from tests.e2e.helpers.appearance import faults_everywhere
-from tests.e2e.helpers.audit import DESKTOP, PHONE
+from tests.e2e.helpers.appearance import Fault, faults
+from tests.e2e.helpers.audit import COLOURS, DESKTOP, PHONE
 from tests.e2e.helpers.bars import SCRIPT_BYTES, SCRIPTS_KB, SHIFT, WATCH_SHIFTS
 
 # Pages look alike on every database, so once is enough.
 pytestmark = pytest.mark.browser
 NARROWEST = (320, 640)
+STATES = ((DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light"), (NARROWEST, "light"))
+"""Widths and themes of the walk: what is there does not depend on the theme, and colours do not depend on the width."""
 # What a GET answers with something else than a page of its own.
 FILES = {
     "web:help_picture", "operations:healthz", "operations:metrics", "operations:try_me", "mfa_download_recovery_codes",
@@ -144,7 +146,7 @@ def test_every_page_looks_right_to_every_role(platform, places, page, seen):
                 shapes[name].add(shape)
                 if not own:
                     page.goto(platform.url + path)
-                    found = faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
+                    found = {fault for _ in seen.states(STATES[:3]) for fault in faults(page)}
                     wrong += [f"{name} as {who or 'a visitor'}: {fault}" for fault in found]
     assert not wrong, "\n".join(wrong)
 
@@ -177,9 +179,7 @@ def look(platform, page, seen, name, path) -> list[str]:
     try:
         check_calm_and_small(page)
         check_names(page)
-        seen.check_everywhere(sizes=(DESKTOP,))
-        seen.check_fits((PHONE, NARROWEST))
-        check_looks(page, seen)
+        check_states(page, seen)
     except AssertionError as error:
         return [f"{name}: {error}"]
     return []
@@ -194,10 +194,22 @@ def check_calm_and_small(page) -> None:
     assert scripts <= SCRIPTS_KB * 1000, f"{scripts} bytes of scripts"
 
 
-def check_looks(page, seen) -> None:
-    """Fail if a person would see that something is wrong, at a desk or on a phone, in either theme."""
-    found = faults_everywhere(page, seen.settle, sizes=(DESKTOP, PHONE))
-    assert not found, "\n".join(found)
+def check_states(page, seen) -> None:
+    """Fail if something is wrong at a width or in a theme.
+
+    Each state of the page is reached once: axe-core and the eyes of a person look at colours in both themes, and at the
+    layout of each width.
+    """
+    found: dict[Fault, list[str]] = {}
+    for size, theme in seen.states(STATES):
+        if size == DESKTOP:
+            seen.check(rules=COLOURS if theme == "dark" else ())
+        else:
+            seen.check_fits_now()
+        if size != NARROWEST:
+            for fault in faults(page):
+                found.setdefault(fault, []).append(f"{size[0]} px {theme}")
+    assert not found, "\n".join(f"{', '.join(states)}: {fault}" for fault, states in found.items())
 
 
 def check_names(page) -> None:

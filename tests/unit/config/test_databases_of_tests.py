@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from tests import run
+from tests import run, statements
 from tests.sources import nodes, parsed
 
 MARK = "any_database"
@@ -81,3 +81,35 @@ def test_that_command_runs_every_walk_that_the_suite_runs_on_postgresql():
     others = [path for path in marked if "integration" not in path.parts and "unit" not in path.parts]
     assert others
     assert [path for path in others if not any(path.is_relative_to(walk) for walk in walks)] == []
+
+
+def test_statements_are_compared_without_values():
+    one = statements.shape("INSERT INTO t (a, b) VALUES (%s, %s), (%s, %s)")
+    assert one == statements.shape("INSERT INTO t (a, b) VALUES (%s, %s)")
+    assert statements.shape("SELECT a FROM t WHERE b = 'x'") == statements.shape("SELECT a FROM t WHERE b = 'y'")
+    assert statements.shape("SELECT a FROM t") != statements.shape("SELECT a FROM u")
+
+
+def test_the_choice_executes_every_statement_and_contains_what_is_needed_anyway():
+    records = {
+        "all": statements.Record({"1", "2", "3"}, seconds=9),
+        "two": statements.Record({"1", "2"}, seconds=1),
+        "third": statements.Record({"3"}, seconds=1),
+        "same as third": statements.Record({"3"}, seconds=2),
+        "a race": statements.Record({"1"}, seconds=1),
+    }
+    assert statements.chosen(records) == {"a race", "two", "third"}
+
+
+def test_every_listed_test_exists():
+    functions: dict[str, set[str]] = {}
+    missing = []
+    for name in sorted(statements.listed()):
+        path, *_, function = name.split("::")
+        if path not in functions:
+            file = run.ROOT / path
+            text = file.read_text(encoding="utf-8") if file.is_file() else ""
+            functions[path] = {node.name for node in nodes(text) if isinstance(node, ast.FunctionDef)}
+        if function not in functions[path]:
+            missing.append(name)
+    assert missing == [], "Run `python -m tests.statements`, or remove these lines from its list."
