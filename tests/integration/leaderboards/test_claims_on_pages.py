@@ -1,4 +1,4 @@
-"""Twenty generated challenges on pages: each statement is true of the raw tables, and all pages agree."""
+"""Generated challenges on pages: each statement is true of the raw tables, and all pages agree."""
 
 import csv
 import html
@@ -32,11 +32,12 @@ from tests.claims.exposure_predicates import false_conclusions
 from tests.claims.predicates import false_sentences
 from tests.integration.leaderboards import staged
 from tests.integration.leaderboards.conftest import storages_in
-from tests.integration.reports.conftest import PIXEL
+from tests.integration.reports.conftest import PIXEL, UNTYPESET, untypeset
+from tests.sizes import size
 
 pytestmark = pytest.mark.django_db
 KEY = [staged.SLUG, "final"]
-CHALLENGES = staged.seeds(20)
+CHALLENGES = staged.seeds(size(9, 20))
 ON_BOTH = 4
 """Number of challenges on both databases. The others differ in values, not in queries."""
 
@@ -198,6 +199,7 @@ def sentences_of(item: dict) -> list[str]:
 @pytest.mark.parametrize("scene", IN_REPORTS, indirect=True)
 def test_reports_say_what_the_board_says(scene, monkeypatch):
     monkeypatch.setattr(publication, "printed", printed)
+    monkeypatch.setattr(UNTYPESET, untypeset)
     monkeypatch.setattr("reports.queries.work.REPORTS.lease", timedelta(hours=1))
     made, document = scene
     challenge, raw = made.phase.challenge, made.raw

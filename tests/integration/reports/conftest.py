@@ -38,6 +38,15 @@ def _pixel() -> bytes:
 PIXEL = _pixel()
 
 
+def untypeset(_blocks, *, title, ending, figures=None) -> bytes:
+    """Return a document without content: typesetting takes a second or more in a separate process."""
+    return b"%PDF" if ending == "pdf" else b"PK"
+
+
+UNTYPESET = "reports.services.exports.set_document"
+"""The name to replace by `untypeset` where no test reads the PDF or the Word file of a report."""
+
+
 @pytest.fixture(scope="module")
 def built(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a fixture)
     """A world with its reports, for all tests of a file: for organizers, for the public, and one for each team."""

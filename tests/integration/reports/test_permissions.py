@@ -1,5 +1,7 @@
 """Permissions to read, write and publish reports: every address, every person."""
 
+from unittest import mock
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -12,7 +14,7 @@ from reports.services import reports as services
 from reports.urls import urlpatterns
 from tests.integration.leaderboards import world
 from tests.integration.marks import on_both
-from tests.integration.reports.conftest import made, made_for_team
+from tests.integration.reports.conftest import UNTYPESET, made, made_for_team, untypeset
 
 pytestmark = pytest.mark.django_db
 
@@ -33,11 +35,12 @@ SECRETS = ("0.900", "0.800", "unet", "Sealed, version")
 def reports(built):
     """Reports by who may read them; the one of the team is Ada's, whose member is `member`."""
     organizer = built.people["organizer"]
-    return {
-        "organizers": made(organizer, built.challenge),
-        "public": made(organizer, built.challenge, Audience.PUBLIC),
-        "team": made_for_team(built.people["member"], built.phases["revealed"], built.teams["Ada"]),
-    }
+    with mock.patch(UNTYPESET, untypeset):
+        return {
+            "organizers": made(organizer, built.challenge),
+            "public": made(organizer, built.challenge, Audience.PUBLIC),
+            "team": made_for_team(built.people["member"], built.phases["revealed"], built.teams["Ada"]),
+        }
 
 
 def client_of(built, person: str) -> Client:

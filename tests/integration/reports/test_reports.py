@@ -35,7 +35,7 @@ from submissions.models import MethodDescription
 from submissions.queries import counted_runs, results_frame
 from submissions.results.queries.pictures import picture_name
 from tests.integration.leaderboards import world
-from tests.integration.reports.conftest import PIXEL, made, made_for_team
+from tests.integration.reports.conftest import PIXEL, UNTYPESET, made, made_for_team, untypeset
 
 pytestmark = [
     pytest.mark.django_db,
@@ -53,6 +53,12 @@ def unchanged_phases(built):
     for key, values in before.items():
         vars(built.phases[key]).clear()
         vars(built.phases[key]).update(values)
+
+
+@pytest.fixture(autouse=True)
+def no_typesetting(monkeypatch):
+    """Make reports without PDF and Word file. The fixture `report`, of which both are read, has them."""
+    monkeypatch.setattr(UNTYPESET, untypeset)
 
 
 @pytest.fixture(scope="module")
