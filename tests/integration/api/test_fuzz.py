@@ -8,8 +8,11 @@ from django.test import override_settings
 from tests.fuzz.requests import drawn, fuzz
 from tests.fuzz.world import ROLES, build
 from tests.integration.leaderboards.conftest import storages_in
+from tests.sizes import size
 
 pytestmark = pytest.mark.django_db
+IN_SHORT = ("administrator", "organizer")
+"""Roles that send all requests also in the short form. Each other role sends every third, from another one on."""
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +46,8 @@ def stored_files(settings, private_files, files):
 
 @pytest.mark.parametrize("role", ROLES)
 def test_no_request_of_any_role_is_a_server_error(made, requests, role):
+    if role not in IN_SHORT:
+        requests = size(requests[ROLES.index(role) % 3 :: 3], requests)
     found = fuzz(made, role, requests, examples=1)
     assert found.errors == {}
     assert found.requests > 40
