@@ -84,7 +84,8 @@ def test_every_role_at_every_address_of_organizers(client, world: World, workers
                         route = route.replace(f"<{kind}:{key}>", value)
                 data = {"which": "failed"} if name == "repeat_many" else {}
                 answer = getattr(client, method)(f"/challenges/blocks/{route}", data)
-                answer.close()
+                if answer.streaming:  # the client has closed all others
+                    answer.close()
                 found[role, name], wanted[role, name] = answer.status_code, row[place]
     assert found == wanted
 
