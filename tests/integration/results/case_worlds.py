@@ -63,6 +63,8 @@ class World:
         The case that addresses ask for, and all cases.
     places
         Values of address parameters, by the name of the address.
+    sessions
+        Session cookies of people who have signed in, by role.
     """
 
     kind: str
@@ -74,6 +76,7 @@ class World:
     cases: tuple[str, ...]
     execution: Execution | None = None
     places: dict[str, dict[str, Any]] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
     contents: "Contents" = None  # type: ignore[assignment]  # computed of the complete world
 
     @property
@@ -98,9 +101,13 @@ class World:
         self.phase.refresh_from_db()
 
     def client(self, role: str) -> Client:
-        client, person = Client(), self.people[role]
-        if person is not None:
+        """Return a new client of a person, who signs in once: signing in takes longer than most answers."""
+        client, person, cookie = Client(), self.people[role], settings.SESSION_COOKIE_NAME
+        if person is not None and role not in self.sessions:
             client.force_login(person)
+            self.sessions[role] = client.cookies[cookie].value
+        elif person is not None:
+            client.cookies[cookie] = self.sessions[role]
         return client
 
     def arguments(self, name: str, parameters: frozenset[str]) -> dict[str, Any]:
@@ -153,9 +160,11 @@ class World:
 
 
 def content_of(response: Any) -> bytes:
-    """Everything that an answer contains, archives unpacked."""
+    """Everything that an answer contains, archives unpacked.
+
+    The client has closed the answer. Closing it once more would close the connection to the database as well.
+    """
     content = b"".join(response.streaming_content) if response.streaming else response.content
-    response.close()
     if content[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return b"\n".join(archive.read(name) for name in archive.namelist())

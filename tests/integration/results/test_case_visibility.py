@@ -24,8 +24,9 @@ from reports.services import team_report
 from submissions.models import Submission
 from submissions.services.messages import _letter
 from tests.integration.executions.conftest import engine
-from tests.integration.reports.conftest import made_for_team, plain_picture
+from tests.integration.reports.conftest import UNTYPESET, made_for_team, plain_picture, untypeset
 from tests.integration.results.case_worlds import BUILDERS, EXIT, World, build, content_of
+from tests.sizes import size
 
 __all__ = ["engine"]
 
@@ -268,6 +269,38 @@ STATES = ((OWN, False), (OWN, True), (OPEN, True), (PUBLIC, False), (CLOSED, Fal
 FEWER_STATES = ((OWN, True), (PUBLIC, False), (CLOSED, False), (CLOSED, True))
 THOROUGH = ("predictions", "algorithms", "dry run")
 """Kinds of phases that are asked in every state."""
+SHORT_STATES = {
+    "predictions": ((OWN, False), (PUBLIC, False), (CLOSED, False), (CLOSED, True), (LATER, True)),
+    "algorithms": ((OWN, False), (OPEN, True), (PUBLIC, False), (CLOSED, False), (CLOSED, True), (LATER, True)),
+    "dry run": ((OWN, True), (PUBLIC, False), (CLOSED, False)),
+    "uploaded dry run": ((OWN, True), (PUBLIC, False)),
+    "open call": ((PUBLIC, False), (CLOSED, False)),
+    "decoys": ((OWN, True), (PUBLIC, False), (CLOSED, False)),
+    "instances": ((PUBLIC, False), (CLOSED, True)),
+    "classification": ((PUBLIC, False), (CLOSED, False), (CLOSED, True)),
+    "own scorer": ((PUBLIC, False), (CLOSED, True)),
+    "measured values": ((OWN, True), (PUBLIC, False)),
+}
+"""States of the short form.
+
+In the states of each kind, every role asks for every address, and each exception of `may_see` for the kind applies.
+"""
+
+
+def states_of(kind: str) -> tuple[tuple[str, bool], ...]:
+    """Return the states in which a kind of phase is asked."""
+    return size(SHORT_STATES[kind], STATES if kind in THOROUGH else FEWER_STATES)
+
+
+def is_searched(kind: str, role: str, where: tuple[str, bool]) -> bool:
+    """Return whether a role asks for all other addresses, too.
+
+    The short form does so where most is hidden, and after the end where images stay hidden.
+    """
+    short = (PUBLIC, False), *(((CLOSED, False),) if kind == "algorithms" else ())
+    return role in ("anonymous", "team") and where in size(short, ((PUBLIC, False), (CLOSED, False)))
+
+
 SEEN_BY = {
     "team": {OWN, OPEN, PUBLIC, CLOSED, LATER},
     "administrator": {OWN, OPEN, CLOSED, LATER},
@@ -381,7 +414,7 @@ def report_of_team(world: World) -> None:
     """Let the team ask for a report, and point the addresses of reports to it, or to none."""
     number = 999
     try:
-        with mock.patch.object(publication, "printed", plain_picture):
+        with mock.patch.object(publication, "printed", plain_picture), mock.patch(UNTYPESET, untypeset):
             number = made_for_team(world.people["team"], world.phase, world.team).number
     except ValidationError:
         pass
@@ -418,7 +451,7 @@ def test_each_role_sees_of_a_case_what_the_policy_allows_at_every_address(kind, 
     if kind in PICTURED:  # a look at a reference, for the list of such looks
         address = reverse("test_sets:reference", args=["blocks", world.phase.pk, 1, world.cases[1]])
         assert world.client("organizer").post(address).status_code == 200
-    for state, is_revealed in STATES if kind in THOROUGH else FEWER_STATES:
+    for state, is_revealed in states_of(kind):
         if state == LATER and kind in ("dry run", "open call"):
             continue  # the database refuses it
         world.set_state(state, is_revealed=is_revealed)
@@ -435,7 +468,7 @@ def test_each_role_sees_of_a_case_what_the_policy_allows_at_every_address(kind, 
                 if serves.rule.startswith("team report") and not is_reported:
                     continue
                 answers.check(name, role, expected=may[serves.rule], allowed=allowed, where=where)
-            if role in ("anonymous", "team") and where in ((PUBLIC, False), (CLOSED, False)):
+            if is_searched(kind, role, where):
                 assert answers.search(role, but=asked, allowed=allowed, where=where) > 10
     if kind in SERVING["datasets:download"].kinds:
         world.set_state(CLOSED, is_revealed=True)
@@ -455,7 +488,7 @@ def test_pages_show_parts_of_a_case_as_the_policy_allows(kind, tmp_path, engine,
     world = build(kind, tmp_path, engine)
     sheet = frozenset({"slug", "pk", "case", "layer", "axis"})
     page, wrong = frozenset({"slug", "pk", "case"}), []
-    for state, is_revealed in STATES:
+    for state, is_revealed in size(((OWN, False), (OPEN, True), (CLOSED, False), (CLOSED, True)), STATES):
         if state == LATER and kind == "dry run":
             continue
         world.set_state(state, is_revealed=is_revealed)
@@ -487,7 +520,7 @@ def test_an_algorithm_that_copies_hidden_images_does_not_get_them_out(tmp_path, 
     """The attack: every prediction is its image. No answer to a member contains a picture or a file of either."""
     scored = build("algorithms", tmp_path, engine)
     client = scored.client("team")
-    for state in (OWN, OPEN, CLOSED):
+    for state in size((OWN, CLOSED), (OWN, OPEN, CLOSED)):
         scored.set_state(state, is_revealed=False)
         opened = 0
         for name, parameters in routes(get_resolver()):
