@@ -155,4 +155,13 @@ def finding(finding_id: str, **facts: Any) -> Finding:
 
 def of_issue(issue: Issue, *, case: str = "", file: str = "") -> Finding:
     """Return the rejection of a file or row that its reader refused; the reader's catalogue has the words."""
-    return Finding(issue.kind, Severity.REJECT, issue.message, issue.remedy, file=file, case=case)
+    return Finding(
+        issue.kind,
+        Severity.REJECT,
+        issue.message,
+        issue.remedy,
+        file=file,
+        case=case,
+        row=issue.row,
+        value=issue.value,
+    )

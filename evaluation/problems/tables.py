@@ -169,9 +169,10 @@ class PredictionTable:
         reasons = [issue for issues in self.dropped.values() for issue in issues]
         if not reasons:
             return []
-        first = reasons[0].message.removeprefix(f"{file}: ")
-        total = self.rows + len(reasons)
-        return [finding("rows_not_used", file=file, count=len(reasons), total=total, reason=first)]
+        first = reasons[0]
+        facts = {"file": file, "count": len(reasons), "total": self.rows + len(reasons), "row": first.row}
+        reason = first.message.removeprefix(f"{file}: ")
+        return [finding("rows_not_used", **facts, reason=reason, value=first.value)]
 
     def remark(self, case: str) -> str:
         """Return the remark on an accepted case, such as that nothing was found or some of its rows were not used."""

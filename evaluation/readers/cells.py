@@ -45,7 +45,7 @@ class Table:
         """
         for row, cell in enumerate(self.columns[column], start=2):
             if not cell:
-                raise ReadError("table", self.name, f"nothing as {column} in row {row}")
+                raise ReadError("table", self.name, f"nothing as {column} in row {row}", row=row)
         return self.columns[column]
 
     def numbers(self, column: str, *, low: float = -math.inf, high: float = math.inf) -> list[float]:
@@ -75,7 +75,7 @@ class Table:
             if not math.isfinite(value) or not low <= value <= high:
                 bounds = "" if math.isinf(low) else f" from {low:g}" + ("" if math.isinf(high) else f" to {high:g}")
                 message = f"{cell[:40]!r} as {column} in row {row + 2}"
-                wrong[row] = ReadError("table", self.name, message, f"a number{bounds}")
+                wrong[row] = ReadError("table", self.name, message, f"a number{bounds}", row=row + 2, value=cell)
                 value = 0.0
             values.append(value)
         return values, wrong

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 REMEDIES: Final = {
     "not_found": "Send the file under exactly this name.",
@@ -42,14 +45,23 @@ REMEDIES_OF_TABLES: Final = {
     "trailing_data": "Write the table again; something follows after its end.",
 }
 _TABLES: Final = (".csv", ".json", ".geojson", ".parquet")
+_VALUE_SHOWN: Final = 40
 
 
 class Issue(NamedTuple):
-    """One finding about a file, with a stable code."""
+    """One finding about a file, with a stable code.
+
+    Attributes
+    ----------
+    row, value
+        Row of a table and its cell; ``None`` and empty where they do not apply. The header is row 1.
+    """
 
     kind: str
     message: str
     remedy: str
+    row: int | None = None
+    value: str = ""
 
 
 class ReadError(ValueError):
@@ -65,23 +77,40 @@ class ReadError(ValueError):
         The file, its actual content, and the expected content.
     remedy
         Instruction for fixing the error.
+    row, value
+        Row of a table and its cell; ``None`` and empty where they do not apply. The header is row 1.
     """
 
-    def __init__(self, kind: str, file: str, found: str, expected: str = "") -> None:
+    def __init__(
+        self, kind: str, file: str, found: str, expected: str = "", *, row: int | None = None, value: str = ""
+    ) -> None:
         self.kind = kind
         self.file = file
         self.found = found
         self.expected = expected
+        self.row = row
+        self.value = value[:_VALUE_SHOWN]
         # What helps with an image does not help with a table.
         of_table = file.lower().endswith(_TABLES) and REMEDIES_OF_TABLES.get(kind)
         self.remedy = of_table or REMEDIES[kind]
         self.message = f"{file}: {found}" + (f"; expected {expected}" if expected else "")
         super().__init__(f"{self.message}. {self.remedy}")
 
-    def __reduce__(self) -> tuple[type[ReadError], tuple[str, str, str, str]]:
-        return ReadError, (self.kind, self.file, self.found, self.expected)
+    def __reduce__(self) -> tuple[Callable[..., ReadError], tuple[str | int | None, ...]]:
+        return _read_error, (self.kind, self.file, self.found, self.expected, self.row, self.value)
+
+    def of_case(self, case: str) -> ReadError:
+        """Return the same error with the case in its message; the error itself if `case` is empty."""
+        if not case:
+            return self
+        found = f"case {case}: {self.found}"
+        return ReadError(self.kind, self.file, found, self.expected, row=self.row, value=self.value)
 
     @property
     def issue(self) -> Issue:
         """The same as a plain value."""
-        return Issue(self.kind, self.message, self.remedy)
+        return Issue(self.kind, self.message, self.remedy, self.row, self.value)
+
+
+def _read_error(kind: str, file: str, found: str, expected: str, row: int | None, value: str) -> ReadError:
+    return ReadError(kind, file, found, expected, row=row, value=value)

@@ -168,15 +168,16 @@ def read_instances(
     for row, (case, label) in enumerate(zip(cases, labels, strict=True)):
         if row in wrong:
             error = wrong[row]
-            of_case = ReadError(error.kind, error.file, f"case {case}: {error.found}", error.expected)
-            instance_table.dropped.setdefault(case, []).append(of_case.issue)
+            instance_table.dropped.setdefault(case, []).append(error.of_case(case).issue)
         else:
             instance_table.instances.setdefault(case, {})[int(label)] = rows[row]
     return instance_table
 
 
 def _not_once(file: str, label: float, row: int) -> ReadError:
-    return ReadError("table", file, f"the instance {label:.12g} in row {row + 2}", "each whole number once a case")
+    name = f"{label:.12g}"
+    message = f"the instance {name} in row {row + 2}"
+    return ReadError("table", file, message, "each whole number once a case", row=row + 2, value=name)
 
 
 def check_instances(image: LabelImage, instances: Instances, *, case: str, file: str) -> None:
@@ -253,7 +254,8 @@ def _classes(table: Table, rules: InstanceRules, wrong: dict[int, ReadError], ig
     for row, name in enumerate(names if rules.classes is not None else ()):
         if name not in (rules.classes or ()) and (name or (rules.need_class and not ignored[row])):
             what = f"{name[:40]!r} as class in row {row + 2}"
-            wrong.setdefault(row, ReadError("table", table.name, what, f"one of {_listed(rules.classes or ())}"))
+            classes = f"one of {_listed(rules.classes or ())}"
+            wrong.setdefault(row, ReadError("table", table.name, what, classes, row=row + 2, value=name))
     return names
 
 

@@ -72,11 +72,12 @@ def read_landmarks(path: Path, *, by_row: bool = False, limits: Limits = DEFAULT
     places: dict[tuple[str, str], int] = {}
     for row, (case, landmark, *coordinates) in enumerate(zip(cases, landmarks, *columns, strict=True)):
         if not landmark:
-            wrong.setdefault(row, ReadError("table", path.name, f"nothing as {LANDMARK} in row {row + 2}"))
+            message = f"nothing as {LANDMARK} in row {row + 2}"
+            wrong.setdefault(row, ReadError("table", path.name, message, row=row + 2))
         first = places.setdefault((case, landmark), row)
         if first != row:
             message = f"a second row for the landmark {landmark[:60]} of the case {case[:60]} (rows {first + 2} and {row + 2})"
-            error = ReadError("table", path.name, message, "one row a landmark and case")
+            error = ReadError("table", path.name, message, "one row a landmark and case", row=row + 2, value=landmark)
             wrong.setdefault(row, error)
             wrong.setdefault(first, error)
         points.setdefault(case, {})[landmark] = tuple(coordinates)
@@ -92,8 +93,7 @@ def _drop(
     dropped: dict[str, list[Issue]] = {}
     for row in sorted(wrong):
         error, case = wrong[row], cases[row]
-        case_error = ReadError(error.kind, error.file, f"case {case[:60]}: {error.found}", error.expected)
-        issue = case_error.issue._replace(remedy="Correct the row and upload the table again.")
+        issue = error.of_case(case[:60]).issue._replace(remedy="Correct the row and upload the table again.")
         if issue not in dropped.setdefault(case, []):
             dropped[case].append(issue)
         points.get(case, {}).pop(landmarks[row], None)

@@ -223,13 +223,13 @@ def read_objects(
     if boxes:
         for row in np.flatnonzero((places[:, axes:] <= places[:, :axes]).any(axis=1)).tolist():
             message = f"a box without extent in row {row + 2}"
-            error = ReadError("table", path.name, message, "x_min < x_max, y_min < y_max")
+            error = ReadError("table", path.name, message, "x_min < x_max, y_min < y_max", row=row + 2)
             if rules is None:
                 raise error
             wrong.setdefault(row, error)
     if rules is not None:
         for row, name in enumerate(table.columns.get("class", [""] * len(table))):
-            if (refusal := _refusal_of_class(name, rules, path.name, f" in row {row + 2}")) is not None:
+            if (refusal := _refusal_of_class(name, rules, path.name, f" in row {row + 2}", row=row + 2)) is not None:
                 wrong.setdefault(row, refusal)
         _refuse_if_none_is_left(wrong, len(table))
     kind = ("boxes" if boxes else "points", axes)
@@ -243,7 +243,8 @@ def _decisions(table: Table) -> tuple[NDArray[np.bool_], dict[int, ReadError]]:
     for row, cell in enumerate(cells):
         if cell.lower() not in _DECIDED:
             content = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
-            wrong[row] = ReadError("table", table.name, content, "0 or 1 in every row, or a table without this column")
+            expected = "0 or 1 in every row, or a table without this column"
+            wrong[row] = ReadError("table", table.name, content, expected, row=row + 2, value=cell)
     return np.array([_DECIDED.get(cell.lower(), 0) for cell in cells], dtype=bool), wrong
 
 
@@ -261,7 +262,7 @@ def _by_case(
     dropped: dict[str, list[Issue]] = {}
     for row, case in enumerate(cases):
         if row in wrong:
-            dropped.setdefault(case, []).append(_of_case(wrong[row], case))
+            dropped.setdefault(case, []).append(wrong[row].of_case(case).issue)
         else:
             rows_of.setdefault(case, []).append(row)
     objects = {
@@ -277,19 +278,16 @@ def _by_case(
     return ObjectTable(objects, list(dict.fromkeys(cases)), dropped=dropped, kind=kind)
 
 
-def _of_case(error: ReadError, case: str) -> Issue:
-    prefix = f"case {case}: " if case else ""
-    return ReadError(error.kind, error.file, f"{prefix}{error.found}", error.expected).issue
-
-
-def _refusal_of_class(name: str, rules: RowRules, file: str, place: str) -> ReadError | None:
+def _refusal_of_class(name: str, rules: RowRules, file: str, place: str, *, row: int | None = None) -> ReadError | None:
     """Return the error of a class that the task does not know, or that is missing; ``None`` for a valid one."""
     if not name:
-        return ReadError("table", file, f"no class{place}", "a class for each object") if rules.need_class else None
+        if not rules.need_class:
+            return None
+        return ReadError("table", file, f"no class{place}", "a class for each object", row=row)
     if rules.classes is None or name in rules.classes:
         return None
     allowed = ", ".join(rules.classes[:_SHOWN]) + (", …" if len(rules.classes) > _SHOWN else "")
-    return ReadError("table", file, f"the class {name[:40]!r}{place}", f"one of {allowed}")
+    return ReadError("table", file, f"the class {name[:40]!r}{place}", f"one of {allowed}", row=row, value=name)
 
 
 def _refuse_if_none_is_left(wrong: Mapping[int, ReadError], rows: int) -> None:
@@ -480,7 +478,7 @@ def _coco_rows(
     _refuse_if_none_is_left({number: error for number, (_, error) in wrong.items()}, len(entries))
     dropped: dict[str, list[Issue]] = {}
     for case, refusal in wrong.values():
-        dropped.setdefault(case, []).append(_of_case(refusal, case))
+        dropped.setdefault(case, []).append(refusal.of_case(case).issue)
     return rows, dropped
 
 

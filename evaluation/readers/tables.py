@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -269,8 +269,9 @@ def read_predicted_labels(
     position_of_row = np.array([position_of_case.get(case, -1) for case in rows_of], dtype=np.int64)
     times = np.bincount(position_of_row[position_of_row >= 0], minlength=len(cases))
     answered = times == 1
-    wrong: dict[int, str] = {
-        int(position): f"more than one row ({times[position]})" for position in np.flatnonzero(times > 1)[:named]
+    wrong: dict[int, _Wrong] = {
+        int(position): _Wrong(f"more than one row ({times[position]})")
+        for position in np.flatnonzero(times > 1)[:named]
     }
     ours = np.flatnonzero((position_of_row >= 0) & (times[position_of_row] == 1))
     decision = None
@@ -281,9 +282,8 @@ def read_predicted_labels(
         answered[position_of_row[strange]] = False
         for row in strange[:named]:
             given = columns[LABEL][int(row)].as_py()[:_SHOWN]
-            wrong.setdefault(
-                int(position_of_row[row]), f"the label {given!r} in row {row + 2}, which the task does not know"
-            )
+            words = f"the label {given!r} in row {row + 2}, which the task does not know"
+            wrong.setdefault(int(position_of_row[row]), _Wrong(words, int(row) + 2, given))
     scores = None
     if score_columns:
         scores = np.empty((len(cases), len(classes)))
@@ -293,7 +293,7 @@ def read_predicted_labels(
         for row in ours[~fine][:named]:
             given = {column: columns[column][int(row)].as_py() for column in score_columns.values()}
             words = _not_finite(given) if any_score else _wrong_scores(given)
-            wrong.setdefault(int(position_of_row[row]), f"{words} in row {row + 2}")
+            wrong.setdefault(int(position_of_row[row]), _Wrong(f"{words} in row {row + 2}", int(row) + 2))
         scores[position_of_row[ours]] = numbers
     if decision is not None:
         decision[~answered] = -1
@@ -311,8 +311,16 @@ def read_predicted_labels(
     )
 
 
-def _issue(file: str, case: str, words: str) -> Issue:
-    return ReadError("table", file, f"case {case}: {words}").issue
+class _Wrong(NamedTuple):
+    """Reason why the answer to a case is invalid, with its row and cell."""
+
+    words: str
+    row: int | None = None
+    value: str = ""
+
+
+def _issue(file: str, case: str, wrong: _Wrong) -> Issue:
+    return ReadError("table", file, f"case {case}: {wrong.words}", row=wrong.row, value=wrong.value).issue
 
 
 def _require(file: str, columns: dict[str, Any], *wanted: str) -> None:

@@ -226,3 +226,8 @@ class TestScores:
     def test_of_three_classes_one_column_is_not_enough(self, write):
         refusal = refused(read_predicted_labels, write("case,p_x\na,1\n"), CASES, ("x", "y", "z"))
         assert refusal == ("table", "scores of 1 classes", "one of each of the 3 classes")
+
+
+def test_a_row_with_an_unknown_label_is_named_with_its_cell(write):
+    found = read_predicted_labels(write("case,label\na,cat\nb,cow\nc,dog\n"), CASES, ("cat", "dog"))
+    assert (found.invalid["b"].row, found.invalid["b"].value) == (3, "cow")

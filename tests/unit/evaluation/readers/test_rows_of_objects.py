@@ -1,10 +1,12 @@
 """Boxes and points as CSV or COCO JSON, cell by cell: axes, scores, ignored regions, and error messages."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
 
+from evaluation.problems.object_detection import ObjectPredictions
 from evaluation.readers import ReadError
 from evaluation.readers.limits import Limits
 from evaluation.readers.object_tables import ObjectTable, ResultIds, RowRules, read_objects
@@ -214,3 +216,28 @@ class TestCoco:
         refusal = self.refused(tmp_path, *[BOX] * 1001, limits=Limits(table_rows=1000))
         assert refusal == ("too_large", "1,001 objects", "at most 1,000")
         assert np.shape(self.read(tmp_path, *[BOX] * 1001, limits=Limits(table_rows=1001)).of("a").boxes) == (1001, 4)
+
+
+class TestRowsAndValues:
+    @pytest.mark.parametrize(
+        ("row", "value"),
+        [("c,a,x1,2,3,5,0.5", "x1"), ("c,dog,1,2,3,5,0.5", "dog"), ("c,a,3,2,3,5,0.5", ""), ("c,a,1,2,3,5,2", "2")],
+    )
+    def test_an_unused_row_has_its_number_and_the_cell_that_is_wrong(self, tmp_path, row, value):
+        text = f"{BOXES},score\nc,a,1,2,3,5,0.5\n{row}\n"
+        table = read(tmp_path, text, rules=RowRules(("a", "b")))
+        [issue] = table.dropped["c"]
+        assert (issue.row, issue.value) == (3, value)
+        assert "case c: " in issue.message
+
+    def test_the_finding_names_the_first_unused_row(self, tmp_path):
+        text = f"{BOXES},score\nc,a,1,2,3,5,0.5\nc,dog,1,2,3,5,0.5\nc,cow,1,2,3,5,0.5\n"
+        predictions = ObjectPredictions(read(tmp_path, text, rules=RowRules(("a", "b"))), "objects.csv")
+        [finding] = predictions.findings("objects.csv")
+        assert (finding.id, finding.file, finding.row, finding.value) == ("rows_not_used", "objects.csv", 3, "dog")
+
+    def test_an_error_keeps_row_and_value_when_it_is_copied(self):
+        error = ReadError("table", "t.csv", "odd in row 4", "even", row=4, value="v" * 50)
+        copied = pickle.loads(pickle.dumps(error))  # what a worker process sends is the test's own
+        assert copied.issue == error.issue
+        assert (copied.row, copied.value) == (4, "v" * 40)
