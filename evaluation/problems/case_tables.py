@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluation.problems.beside import RulesBeside
+    from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
 
 CASE: Final = "case"
@@ -94,7 +95,7 @@ class CaseTable:
             if self.rules is not None:
                 self.rules.read(whole, limits=self.limits)
         except ReadError as error:
-            return error.message
+            return _sentence(error.issue)
         finally:
             whole.unlink(missing_ok=True)
         return ""
@@ -111,12 +112,19 @@ class CaseTable:
             limits=self.limits,
         )
         if (issue := table.issue(case)) is not None:
-            return issue.message
+            return _sentence(issue)
         if count:
             problem.check_predictions(table, whole, self.expected)
         elif not table.without_row:
             return f"{name}: no row. Write a row for the case."
         return ""
+
+
+def _sentence(issue: Issue) -> str:
+    """Return the sentence that a submitted table gets for the same reason, with the remedy."""
+    from evaluation.checking.sentences import of_issue
+
+    return of_issue(issue).sentence
 
 
 def case_table(document: Mapping[str, Any]) -> CaseTable | None:

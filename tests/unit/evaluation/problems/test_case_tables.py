@@ -91,6 +91,9 @@ def test_rows_of_a_case_are_judged_as_those_of_an_uploaded_table(tmp_path: Path,
     refusal = table.judge("c0ffee", written(tmp_path, "boxes.csv", text), tmp_path / "scratch")
     assert told in refusal if told else not refusal, refusal
     assert not refusal or refusal.startswith("boxes.csv")
+    assert not refusal or refusal.endswith(
+        ("Correct the table and send it again.", "Keep those with the highest scores.")
+    )
     assert not list((tmp_path / "scratch").iterdir())
 
 
