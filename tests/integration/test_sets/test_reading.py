@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from challenges.models import Phase
 from datastore.test_sets.models import TestSet
 from datastore.test_sets.services.reading import Reading, read_archive
 from datastore.test_sets.services.sealing import TestSetError
 from evaluation import problems
 from evaluation.problems.tables import TableProblem
-from tests.integration.submissions.test_tables import add_phase
+from tests.integration.submissions.test_tables import CASES, OBJECTS, add_phase, coco_references
 from tests.integration.submissions.world import World, zipped
 
 pytestmark = [
@@ -62,6 +63,24 @@ def png(size: int = 40) -> bytes:
     buffer = io.BytesIO()
     Image.fromarray(np.arange(size * size, dtype=np.uint8).reshape(size, size)).save(buffer, "PNG")
     return buffer.getvalue()
+
+
+def test_ids_that_participants_will_see_are_announced(world: World, tmp_path: Path):
+    world.phase = add_phase(world, "coco", OBJECTS)
+    files = {"references/objects.json": (coco_references(tmp_path / "coco") / "objects.json").read_bytes()}
+    assert read(world, tmp_path, files | {"cases.csv": table(("case",), (CASES[0],), (CASES[1],))}).shows_ids
+    named = {
+        "references/objects.csv": table(
+            ("case", "class", "x_min", "y_min", "x_max", "y_max"), (CASES[0], "cell", 1, 1, 5, 5)
+        )
+    }
+    assert not read(world, tmp_path, named | {"cases.csv": table(("case",), (CASES[0],))}).shows_ids
+    Phase.objects.filter(pk=world.phase.pk).update(
+        results=Phase.Results.VALIDATION, leaderboard=Phase.Leaderboard.SEALED
+    )
+    world.phase.refresh_from_db()
+    decoys = table(("case", "decoy"), (CASES[0], ""), (CASES[1], "yes"))
+    assert not read(world, tmp_path, files | {"cases.csv": decoys}).shows_ids
 
 
 def counts(reading: Reading) -> dict[str, tuple[int, int]]:

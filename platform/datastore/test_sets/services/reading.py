@@ -22,7 +22,7 @@ from evaluation.assessment import Assessment
 from evaluation.problems import kind_of
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
-from evaluation.problems.tables import ReferenceTable, ReferenceTableError, TableProblem
+from evaluation.problems.tables import IMAGE_IDS, ReferenceTable, ReferenceTableError, TableProblem
 from evaluation.readers import ReadError
 
 MOST_PREVIEWS: Final = 4
@@ -58,6 +58,8 @@ class Reading:
         Number of scored cases and of decoys.
     names
         Names of the first cases.
+    shows_ids
+        Whether participants will see ids of images and categories of the references.
     counted
         The unit that `ClassCount.count` counts; empty if it counts nothing.
     previews
@@ -73,6 +75,7 @@ class Reading:
     annotators: list[str]
     previews: list[tuple[str, bytes]] = field(default_factory=list)
     checked: Checked = field(default_factory=Checked)
+    shows_ids: bool = False
 
     @property
     def document(self) -> dict[str, Any]:
@@ -109,11 +112,13 @@ def read_archive(
         problem = kind_of(assessment)
         scored, facts = check_cases(phase, ready.cases, ready.decoys, ready.metadata)
         geometries = dict(ready.geometries)
-        table = None
+        table, shows_ids = None, False
         if isinstance(problem, TableProblem):
             _, table, shared = table_content(
                 ready.references, assessment, {case: facts.get(case, {}) for case in scored}, _named(ready, assessment)
             )
+            ids = problem.public_ids(table, assessment, ready.cases, has_decoys=bool(ready.decoys))
+            shows_ids = bool(ids.get(IMAGE_IDS))
             geometries = dict.fromkeys(ready.cases, problem.facts_of(table, assessment))
             classes = _counted((problem.classes_of(table, assessment, case) for case in scored), scored)
             pictures = _pictures_of_table(problem, table, shared, ready, classes, scored, geometries, beat)
@@ -142,6 +147,7 @@ def read_archive(
             annotators=list(ready.annotators),
             previews=pictures,
             checked=checked,
+            shows_ids=shows_ids,
         )
 
 
