@@ -163,5 +163,5 @@ def of_issue(issue: Issue, *, case: str = "", file: str = "") -> Finding:
         file=file,
         case=case,
         row=issue.row,
-        value=issue.value,
+        value=issue.cell,
     )

@@ -172,7 +172,7 @@ class PredictionTable:
         first = reasons[0]
         facts = {"file": file, "count": len(reasons), "total": self.rows + len(reasons), "row": first.row}
         reason = first.message.removeprefix(f"{file}: ")
-        return [finding("rows_not_used", **facts, reason=reason, value=first.value)]
+        return [finding("rows_not_used", **facts, reason=reason, value=first.cell)]
 
     def remark(self, case: str) -> str:
         """Return the remark on an accepted case, such as that nothing was found or some of its rows were not used."""

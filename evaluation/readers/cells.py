@@ -75,7 +75,7 @@ class Table:
             if not math.isfinite(value) or not low <= value <= high:
                 bounds = "" if math.isinf(low) else f" from {low:g}" + ("" if math.isinf(high) else f" to {high:g}")
                 message = f"{cell[:40]!r} as {column} in row {row + 2}"
-                wrong[row] = ReadError("table", self.name, message, f"a number{bounds}", row=row + 2, value=cell)
+                wrong[row] = ReadError("table", self.name, message, f"a number{bounds}", row=row + 2, cell=cell)
                 value = 0.0
             values.append(value)
         return values, wrong

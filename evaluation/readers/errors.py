@@ -45,7 +45,7 @@ REMEDIES_OF_TABLES: Final = {
     "trailing_data": "Write the table again; something follows after its end.",
 }
 _TABLES: Final = (".csv", ".json", ".geojson", ".parquet")
-_VALUE_SHOWN: Final = 40
+_CELL_SHOWN: Final = 40
 
 
 class Issue(NamedTuple):
@@ -53,15 +53,15 @@ class Issue(NamedTuple):
 
     Attributes
     ----------
-    row, value
-        Row of a table and its cell; ``None`` and empty where they do not apply. The header is row 1.
+    row, cell
+        Row of a table and its wrong cell; ``None`` and empty where they do not apply. The header is row 1.
     """
 
     kind: str
     message: str
     remedy: str
     row: int | None = None
-    value: str = ""
+    cell: str = ""
 
 
 class ReadError(ValueError):
@@ -77,19 +77,19 @@ class ReadError(ValueError):
         The file, its actual content, and the expected content.
     remedy
         Instruction for fixing the error.
-    row, value
-        Row of a table and its cell; ``None`` and empty where they do not apply. The header is row 1.
+    row, cell
+        Row of a table and its wrong cell; ``None`` and empty where they do not apply. The header is row 1.
     """
 
     def __init__(
-        self, kind: str, file: str, found: str, expected: str = "", *, row: int | None = None, value: str = ""
+        self, kind: str, file: str, found: str, expected: str = "", *, row: int | None = None, cell: str = ""
     ) -> None:
         self.kind = kind
         self.file = file
         self.found = found
         self.expected = expected
         self.row = row
-        self.value = value[:_VALUE_SHOWN]
+        self.cell = cell[:_CELL_SHOWN]
         # What helps with an image does not help with a table.
         of_table = file.lower().endswith(_TABLES) and REMEDIES_OF_TABLES.get(kind)
         self.remedy = of_table or REMEDIES[kind]
@@ -97,20 +97,20 @@ class ReadError(ValueError):
         super().__init__(f"{self.message}. {self.remedy}")
 
     def __reduce__(self) -> tuple[Callable[..., ReadError], tuple[str | int | None, ...]]:
-        return _read_error, (self.kind, self.file, self.found, self.expected, self.row, self.value)
+        return _read_error, (self.kind, self.file, self.found, self.expected, self.row, self.cell)
 
     def of_case(self, case: str) -> ReadError:
         """Return the same error with the case in its message; the error itself if `case` is empty."""
         if not case:
             return self
-        found = f"case {case}: {self.found}"
-        return ReadError(self.kind, self.file, found, self.expected, row=self.row, value=self.value)
+        content = f"case {case}: {self.found}"
+        return ReadError(self.kind, self.file, content, self.expected, row=self.row, cell=self.cell)
 
     @property
     def issue(self) -> Issue:
         """The same as a plain value."""
-        return Issue(self.kind, self.message, self.remedy, self.row, self.value)
+        return Issue(self.kind, self.message, self.remedy, self.row, self.cell)
 
 
-def _read_error(kind: str, file: str, found: str, expected: str, row: int | None, value: str) -> ReadError:
-    return ReadError(kind, file, found, expected, row=row, value=value)
+def _read_error(kind: str, file: str, content: str, expected: str, row: int | None, cell: str) -> ReadError:
+    return ReadError(kind, file, content, expected, row=row, cell=cell)

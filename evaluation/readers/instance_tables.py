@@ -177,7 +177,7 @@ def read_instances(
 def _not_once(file: str, label: float, row: int) -> ReadError:
     name = f"{label:.12g}"
     message = f"the instance {name} in row {row + 2}"
-    return ReadError("table", file, message, "each whole number once a case", row=row + 2, value=name)
+    return ReadError("table", file, message, "each whole number once a case", row=row + 2, cell=name)
 
 
 def check_instances(image: LabelImage, instances: Instances, *, case: str, file: str) -> None:
@@ -255,7 +255,7 @@ def _classes(table: Table, rules: InstanceRules, wrong: dict[int, ReadError], ig
         if name not in (rules.classes or ()) and (name or (rules.need_class and not ignored[row])):
             what = f"{name[:40]!r} as class in row {row + 2}"
             classes = f"one of {_listed(rules.classes or ())}"
-            wrong.setdefault(row, ReadError("table", table.name, what, classes, row=row + 2, value=name))
+            wrong.setdefault(row, ReadError("table", table.name, what, classes, row=row + 2, cell=name))
     return names
 
 

@@ -77,7 +77,7 @@ def read_landmarks(path: Path, *, by_row: bool = False, limits: Limits = DEFAULT
         first = places.setdefault((case, landmark), row)
         if first != row:
             message = f"a second row for the landmark {landmark[:60]} of the case {case[:60]} (rows {first + 2} and {row + 2})"
-            error = ReadError("table", path.name, message, "one row a landmark and case", row=row + 2, value=landmark)
+            error = ReadError("table", path.name, message, "one row a landmark and case", row=row + 2, cell=landmark)
             wrong.setdefault(row, error)
             wrong.setdefault(first, error)
         points.setdefault(case, {})[landmark] = tuple(coordinates)

@@ -244,7 +244,7 @@ def _decisions(table: Table) -> tuple[NDArray[np.bool_], dict[int, ReadError]]:
         if cell.lower() not in _DECIDED:
             content = f"{cell[:40]!r} as {_DECISION} in row {row + 2}" if cell else f"no {_DECISION} in row {row + 2}"
             expected = "0 or 1 in every row, or a table without this column"
-            wrong[row] = ReadError("table", table.name, content, expected, row=row + 2, value=cell)
+            wrong[row] = ReadError("table", table.name, content, expected, row=row + 2, cell=cell)
     return np.array([_DECIDED.get(cell.lower(), 0) for cell in cells], dtype=bool), wrong
 
 
@@ -287,7 +287,7 @@ def _refusal_of_class(name: str, rules: RowRules, file: str, place: str, *, row:
     if rules.classes is None or name in rules.classes:
         return None
     allowed = ", ".join(rules.classes[:_SHOWN]) + (", …" if len(rules.classes) > _SHOWN else "")
-    return ReadError("table", file, f"the class {name[:40]!r}{place}", f"one of {allowed}", row=row, value=name)
+    return ReadError("table", file, f"the class {name[:40]!r}{place}", f"one of {allowed}", row=row, cell=name)
 
 
 def _refuse_if_none_is_left(wrong: Mapping[int, ReadError], rows: int) -> None:

@@ -316,11 +316,11 @@ class _Wrong(NamedTuple):
 
     words: str
     row: int | None = None
-    value: str = ""
+    cell: str = ""
 
 
 def _issue(file: str, case: str, wrong: _Wrong) -> Issue:
-    return ReadError("table", file, f"case {case}: {wrong.words}", row=wrong.row, value=wrong.value).issue
+    return ReadError("table", file, f"case {case}: {wrong.words}", row=wrong.row, cell=wrong.cell).issue
 
 
 def _require(file: str, columns: dict[str, Any], *wanted: str) -> None:

@@ -230,4 +230,4 @@ class TestScores:
 
 def test_a_row_with_an_unknown_label_is_named_with_its_cell(write):
     found = read_predicted_labels(write("case,label\na,cat\nb,cow\nc,dog\n"), CASES, ("cat", "dog"))
-    assert (found.invalid["b"].row, found.invalid["b"].value) == (3, "cow")
+    assert (found.invalid["b"].row, found.invalid["b"].cell) == (3, "cow")

@@ -227,7 +227,7 @@ class TestRowsAndValues:
         text = f"{BOXES},score\nc,a,1,2,3,5,0.5\n{row}\n"
         table = read(tmp_path, text, rules=RowRules(("a", "b")))
         [issue] = table.dropped["c"]
-        assert (issue.row, issue.value) == (3, value)
+        assert (issue.row, issue.cell) == (3, value)
         assert "case c: " in issue.message
 
     def test_the_finding_names_the_first_unused_row(self, tmp_path):
@@ -237,7 +237,7 @@ class TestRowsAndValues:
         assert (finding.id, finding.file, finding.row, finding.value) == ("rows_not_used", "objects.csv", 3, "dog")
 
     def test_an_error_keeps_row_and_value_when_it_is_copied(self):
-        error = ReadError("table", "t.csv", "odd in row 4", "even", row=4, value="v" * 50)
+        error = ReadError("table", "t.csv", "odd in row 4", "even", row=4, cell="v" * 50)
         copied = pickle.loads(pickle.dumps(error))  # what a worker process sends is the test's own
         assert copied.issue == error.issue
-        assert (copied.row, copied.value) == (4, "v" * 40)
+        assert (copied.row, copied.cell) == (4, "v" * 40)
