@@ -50,7 +50,7 @@ lint: $(STAMP) ## Run the linters and check the types.
 
 ##@ Long tests
 # Of those that the suite runs in a short form; see tests/sizes.py. FULL names some of their files.
-full: $(STAMP) ## Run tests in full size, in about an hour.
+full: $(STAMP) ## Run all tests in full size that the suite shortens.
 	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.sizes $(FULL)
 
 # See docs/claims.md.

@@ -65,7 +65,7 @@ SPREAD = ("-n", PROCESSES, "--dist", "worksteal")
 BESIDE = ("-n", "2")
 # Low enough that nobody waits for a browser, high enough that a test which computes is never put aside for seconds.
 GIVING_WAY = 5
-# Files that `make check` leaves to `make test`: each takes a second and more, together three quarters of the time of all
+# Files that `make check` leaves to `make test`: each takes 1.6 CPU seconds or more, together nine tenths of the time of all
 # (`python -m pytest tests/unit --durations=0`).
 SLOW_UNITS = (ROOT / "tests" / "slow_units.txt").read_text(encoding="utf-8").split()
 # Walks through pages that workers, broker and database serve. Those marked `services` also run on PostgreSQL in each suite.

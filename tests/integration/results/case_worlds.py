@@ -162,7 +162,7 @@ class World:
 def content_of(response: Any) -> bytes:
     """Everything that an answer contains, archives unpacked.
 
-    The client has closed the answer. Closing it once more would close the connection to the database as well.
+    The client has closed the answer. Closing it again would close the connection to the database as well.
     """
     content = b"".join(response.streaming_content) if response.streaming else response.content
     if content[:2] == b"PK":

@@ -23,10 +23,11 @@ from tests.claims.challenges import DECIDED
 from tests.claims.older import of_schema_2
 from tests.sizes import size
 
-FRESH, PARTS = size((100, 2), (300, 4))
+FRESH = 300
+PARTS = 4
 PLANTED = 200
 NEEDED = (*range(25), 28, 32, 37, 47, 51, 52, 53, 55, 58, 64, 78, 108, 168, 199)
-"""Those of the first challenges about which each claim is made and in which each planted sentence is false."""
+"""First challenges that suffice: each claim is made about one of them, and each planted sentence is false in one."""
 SELDOM, FURTHER = ("external", "failure_detection", DECIDED), size(10, 40)
 """Kinds with sentences that no other kind has, and the number of additional challenges of each."""
 LONGEST = {"headline.significant": 37}
