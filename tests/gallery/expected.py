@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tests.gallery import independent as own
 from tests.gallery.samples import TEAMS, Sample
@@ -139,15 +141,10 @@ def combined(ranks: Any) -> dict[str, float]:
     return own.ranks(own.mean_ranks(ranks), higher=False)
 
 
-def by_means(parts: Expected, *, lower: frozenset[str], weights: Mapping[str, float] | None = None) -> Expected:
+def by_means(parts: Expected, *, lower: frozenset[str]) -> Expected:
     """Rank the means of every metric and region, and combine the ranks."""
-    ranked = {key: own.ranks(values, higher=key[0] not in lower) for key, values in parts.scores.items()}
-    share = {key: (weights or {}).get(key[0], 1.0) for key in ranked}
-    mean = {
-        team: float(np.average([rank[team] for rank in ranked.values()], weights=list(share.values())))
-        for team in TEAMS
-    }
-    parts.overall = {"": own.ranks(mean, higher=False)}
+    ranked = [own.ranks(values, higher=key[0] not in lower) for key, values in parts.scores.items()]
+    parts.overall = {"": combined(ranked)}
     return parts
 
 
@@ -160,8 +157,23 @@ def autopet_2024(sample: Sample) -> Expected:
         ),
         by_case(sample, "false_negative_volume", lesions, own.missed_volume),
     )
-    volumes = frozenset({"false_positive_volume", "false_negative_volume"})
-    return by_means(parts, lower=volumes, weights={"dsc": 0.5} | dict.fromkeys(volumes, 0.25))
+    weights = {"dsc": 0.5, "false_positive_volume": 0.25, "false_negative_volume": 0.25}
+    subsets = {sample.facts[case]["subset"] for case in sample.cases}
+    by_metric = {
+        metric: own.mean_ranks(
+            own.ranks(means_of_subset(sample, parts, metric, subset), higher=metric == "dsc") for subset in subsets
+        )
+        for metric in weights
+    }
+    final = {team: sum(weights[metric] * by_metric[metric][team] for metric in weights) for team in TEAMS}
+    parts.overall = {"": own.ranks(final, higher=False)}
+    return parts
+
+
+def means_of_subset(sample: Sample, parts: Expected, metric: str, subset: str) -> dict[str, float]:
+    """Return the mean of a metric by team, over the cases of a subset."""
+    cases = [case for case in sample.cases if sample.facts[case]["subset"] == subset]
+    return {team: float(np.mean([parts.cases[team, case, metric, "lesions"] for case in cases])) for team in TEAMS}
 
 
 def isles_2022(sample: Sample) -> Expected:
@@ -206,12 +218,28 @@ def topcow_2024(sample: Sample) -> Expected:
     return by_means(parts, lower=frozenset({"betti_number_error", "hausdorff_percentile"}))
 
 
+TOLERANCES: Final = {
+    "liver": 5.0,
+    "right kidney": 3.0,
+    "spleen": 3.0,
+    "pancreas": 5.0,
+    "oesophagus": 3.0,
+    "stomach": 5.0,
+    "duodenum": 7.0,
+    "left kidney": 3.0,
+}
+"""Tolerances of FLARE 2022 in mm; 2 mm for other organs."""
+
+
 def flare_2022(sample: Sample) -> Expected:
     """Accuracy from the images; efficiency from the measured costs, of which each run has its own."""
     regions = {region.name: [int(label) for label in region.labels] for region in sample.assessment.regions}
     parts = joined(
         by_case(sample, "dsc", regions, lambda truth, found, _: own.dice(truth, found)),
-        by_case(sample, "nsd", regions, lambda truth, found, size: own.surfel_dice(truth, found, size, tolerance=1.0)),
+        *(
+            by_case(sample, "nsd", {name: labels}, partial(own.surfel_dice, tolerance=TOLERANCES.get(name, 2.0)))
+            for name, labels in regions.items()
+        ),
     )
     accuracy = by_case_ranks(sample, parts, higher={"dsc": True, "nsd": True})
     assert sample.results is not None
@@ -261,29 +289,30 @@ def monkey_2024(sample: Sample) -> Expected:
 
 
 def synthrad_2025(sample: Sample) -> Expected:
-    def of_body(value: Callable[..., float]) -> dict[str, dict[str, float]]:
-        found: dict[str, dict[str, float]] = {}
+    low, high = -1024.0, 3000.0
+
+    def psnr(truth: NDArray[Any], made: NDArray[Any], body: NDArray[Any]) -> float:
+        error = np.clip(truth[body], low, high) - np.clip(made[body], low, high)
+        return float(10 * np.log10((high - low) ** 2 / np.mean(error**2)))
+
+    metrics: dict[str, Callable[..., float]] = {
+        "image_mae": lambda truth, made, body: float(np.abs(truth[body] - made[body]).mean()),
+        "psnr": psnr,
+        "ms_ssim": lambda truth, made, body: own.ms_ssim(truth, made, body, low=low, high=high),
+    }
+    result = Expected()
+    for metric, value in metrics.items():
+        means = {}
         for team in TEAMS:
+            found = []
             for case in sample.cases:
                 body = own.image(sample.references / "masks", case) > 0
-                truth = own.image(sample.references, case).astype(float)[body]
-                made = own.image(sample.predictions(team), case).astype(float)[body]
-                found.setdefault(team, {})[case] = value(truth, made)
-        return found
-
-    result = Expected()
-    low, high = -1024.0, 3000.0
-    metrics = {
-        "image_mae": lambda truth, made: float(np.abs(truth - made).mean()),
-        "psnr": lambda truth, made: float(
-            10 * np.log10((high - low) ** 2 / np.mean((np.clip(truth, low, high) - np.clip(made, low, high)) ** 2))
-        ),
-    }
-    for metric, value in metrics.items():
-        found = of_body(value)
-        for team, cases in found.items():
-            result.cases |= {(team, case, metric, "body"): own_value for case, own_value in cases.items()}
-        result.scores[metric, "body"] = {team: float(np.mean(list(cases.values()))) for team, cases in found.items()}
+                truth = own.image(sample.references, case).astype(float)
+                made = own.image(sample.predictions(team), case).astype(float)
+                found.append(value(truth, made, body))
+                result.cases[team, case, metric, "body"] = found[-1]
+            means[team] = float(np.mean(found))
+        result.scores[metric, "body"] = means
     return by_means(result, lower=frozenset({"image_mae"}))
 
 

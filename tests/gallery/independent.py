@@ -301,6 +301,36 @@ def _diameters(mask: Bool, size: Sequence[float]) -> tuple[float, float]:
     return best, across
 
 
+# Intensities ------------------------------------------------------------------------------------------------------
+def ms_ssim(truth: NDArray[Any], found: NDArray[Any], body: Bool, *, low: float, high: float) -> float:
+    """Return the similarity of windows of 7 voxels at five resolutions, with the moments of each window itself."""
+    c1, c2 = (0.01 * (high - low)) ** 2, (0.03 * (high - low)) ** 2
+    one, other = (np.where(body, np.clip(each, low, high) - low, 0.0) for each in (truth, found))
+    value, axes = 1.0, tuple(range(-truth.ndim, 0))
+    assert min(truth.shape) >= 97, "no padding is programmed"
+    for weight in (0.0448, 0.2856, 0.3001, 0.2363, 0.1333):
+        a, b = (np.lib.stride_tricks.sliding_window_view(each, (7,) * each.ndim) for each in (one, other))
+        mean_a, mean_b = a.mean(axes), b.mean(axes)
+        sd_a, sd_b = a.std(axes, ddof=1), b.std(axes, ddof=1)
+        rest_a, rest_b = a - np.expand_dims(mean_a, axes), b - np.expand_dims(mean_b, axes)
+        covariance = (rest_a * rest_b).sum(axes) / (7**truth.ndim - 1)
+        luminance = (2 * mean_a * mean_b + c1) / (mean_a**2 + mean_b**2 + c1)
+        contrast = (2 * sd_a * sd_b + c2) / (sd_a**2 + sd_b**2 + c2)
+        structure = (covariance + c2 / 2) / (sd_a * sd_b + c2 / 2)
+        scores = (luminance * contrast * np.maximum(structure, 0)) ** weight
+        value *= float(scores[body[(slice(3, -3),) * truth.ndim]].mean())
+        one, other = (_halved(each) for each in (one, other))
+        body = body[(slice(None, None, 2),) * truth.ndim]
+    return value
+
+
+def _halved(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the mean of each second voxel and those before it; voxels outside are 0."""
+    padded = np.pad(values, [(1, 0)] * values.ndim)
+    pairs = np.lib.stride_tricks.sliding_window_view(padded, (2,) * values.ndim)
+    return np.asarray(pairs.mean(tuple(range(-values.ndim, 0)))[(slice(None, None, 2),) * values.ndim])
+
+
 # Boxes ------------------------------------------------------------------------------------------------------------
 def coco_map(references: Path, predictions: Path, cases: Sequence[str]) -> float:
     """Return the mean average precision that pycocotools computes."""

@@ -59,6 +59,8 @@ def fill_input(field: Locator, name: str, value: Any) -> None:
     box = field.locator(f'[name="{name}"]').first
     if isinstance(value, bool):
         box.select_option("true" if value else "false")
+    elif isinstance(value, dict) and set(value) != {"other"}:
+        box.fill(json.dumps(value))
     elif isinstance(value, dict):
         box.select_option(OTHER)
         field.locator(f'[name="{name}.other"]').fill(value["other"])
