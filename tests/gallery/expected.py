@@ -41,8 +41,13 @@ def one_score(metric: str, region: str, values: Values, *, higher: bool = True) 
     return Expected({(metric, region): values}, {"": own.ranks(values, higher=higher)})
 
 
-def by_case(sample: Sample, metric: str, regions: Mapping[str, Any], value: Callable[..., float]) -> Expected:
-    """Values of cases and their means, of a metric that compares two masks and knows the size of a voxel."""
+def by_case(
+    sample: Sample, metric: str, regions: Mapping[str, Any], value: Callable[..., float], *, ignored: int = -1
+) -> Expected:
+    """Values of cases and their means, of a metric that compares two masks and knows the size of a voxel.
+
+    Predictions do not count where the reference has the ignored label.
+    """
     result = Expected()
     for region, labels in regions.items():
         means = {}
@@ -51,7 +56,8 @@ def by_case(sample: Sample, metric: str, regions: Mapping[str, Any], value: Call
             for case in sample.cases:
                 truth, prediction = own.image(sample.references, case), own.image(sample.predictions(team), case)
                 size = own.spacing(sample.references, case)
-                found.append(value(np.isin(truth, labels), np.isin(prediction, labels), size))
+                guess = np.isin(prediction, labels) & (truth != ignored)
+                found.append(value(np.isin(truth, labels), guess, size))
                 result.cases[team, case, metric, region] = found[-1]
             means[team] = float(np.mean(found))
         result.scores[metric, region] = means
@@ -205,16 +211,13 @@ def isles_2022(sample: Sample) -> Expected:
 
 def topcow_2024(sample: Sample) -> Expected:
     regions = {region.name: [int(label) for label in region.labels] for region in sample.assessment.regions}
-    parts = joined(
-        by_case(sample, "dsc", regions, lambda truth, found, _: own.dice(truth, found)),
-        by_case(
-            sample,
-            "betti_number_error",
-            regions,
-            lambda truth, found, _: abs(own.lesions(truth)[1] - own.lesions(found)[1]),
-        ),
-        by_case(sample, "hausdorff_percentile", regions, own.voxel_hd95),
-    )
+    metrics: dict[str, Callable[..., float]] = {
+        "dsc": lambda truth, found, _: own.dice(truth, found),
+        "betti_number_error": lambda truth, found, _: abs(own.lesions(truth)[1] - own.lesions(found)[1]),
+        "hausdorff_percentile": own.voxel_hd95,
+    }
+    assert any((own.image(sample.references, case) == 255).any() for case in sample.cases)
+    parts = joined(*(by_case(sample, metric, regions, value, ignored=255) for metric, value in metrics.items()))
     return by_means(parts, lower=frozenset({"betti_number_error", "hausdorff_percentile"}))
 
 
