@@ -174,9 +174,8 @@ def score_at_home(
         folders = score_folders(assessment, references, predictions, jobs=jobs, progress=progress)
     except (ReadError, ValueError, OSError) as error:
         raise ClientError(str(error)) from error
-    if not any(folders.found_cases.values()):
-        number = len({row.case for row in folders.rows if row.case})
-        raise ClientError(f"{_named(predictions)}: {finding('nothing_found', count=number).sentence}")
+    if not folders.has_predictions:
+        raise ClientError(f"{_named(predictions)}: {finding('nothing_found', count=folders.cases).sentence}")
     frame = pd.DataFrame(
         [tuple(getattr(row, column) for column in _COLUMNS) for row in folders.rows], columns=list(_COLUMNS)
     )

@@ -40,19 +40,22 @@ class Outcome:
 
     @property
     def nothing_found(self) -> Finding | None:
-        """The finding that no case can be scored, which refuses every submission; ``None`` if a case can be scored."""
-        from evaluation.checking.sentences import finding
+        """The finding that no case can be scored, which rejects the submission; ``None`` if the platform accepts or holds it."""
+        from evaluation.checking.sentences import OF_EVERY_CASE, finding
 
-        return finding("nothing_found", count=self.expected) if len(self.findings) >= self.expected else None
+        if len(self.findings) < self.expected:
+            return None
+        is_held = self.incomplete_allowed and any(question.id in OF_EVERY_CASE for question in self.asked)
+        return None if is_held else finding("nothing_found", count=self.expected)
 
     @property
     def will_be_taken(self) -> bool:
-        """True if the platform will accept the submission.
+        """True if the platform will accept or hold the submission.
 
-        It must be complete. Gaps are allowed if the phase accepts incomplete submissions and at least one case
-        remains.
+        It must be complete. Gaps are allowed if the phase accepts incomplete submissions, and at least one case
+        remains or the platform asks about a fault of every case.
         """
-        return not self.findings or (self.incomplete_allowed and len(self.findings) < self.expected)
+        return not self.findings or (self.incomplete_allowed and self.nothing_found is None)
 
     @property
     def lines(self) -> list[str]:

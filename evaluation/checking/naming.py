@@ -32,6 +32,7 @@ CASE: Final = "{case}"
 _NUMBER: Final = re.compile(r"\d+")
 _FILES_SHOWN: Final = 5
 _GUESSED_PAIRS: Final = 40_000
+_CONTAINED_PAIRS: Final = 4_000_000
 
 
 @dataclass
@@ -219,9 +220,10 @@ def guess(usable: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     by_key: dict[str, list[str]] = defaultdict(list)
     for name in names:
         by_key[_key(name)].append(name)
+    is_small = len(usable) * len(names) <= _CONTAINED_PAIRS
     for file, stem in usable.items():
         same = [name for name in by_key.get(_key(stem), []) if name not in meant]
-        around = [name for name in names if name not in meant and (name in stem)]
+        around = [name for name in names if name not in meant and name in stem] if is_small else []
         if same or len(around) == 1:
             meant[(same or around)[0]] = file
     left = [name for name in names if name not in meant]

@@ -98,6 +98,11 @@ SENTENCES: Final[dict[str, Sentence]] = {
         "The axes of all {total} files run in other directions than expected",
         "Copy the header (origin, direction, spacing) of the input image to every prediction.",
     ),
+    "names_of_no_case": Sentence(
+        _HOLD,
+        "{file}: 0 of {total} {words} match the cases of the task; the first are {files}",
+        "Use {value}.",
+    ),
     "boxes_in_unit": Sentence(
         _HOLD,
         "All {total} boxes lie between 0 and 1",
@@ -124,6 +129,9 @@ SENTENCES: Final[dict[str, Sentence]] = {
         "Correct the entries. If they may be ignored, confirm.",
     ),
 }
+
+OF_EVERY_CASE: Final = frozenset({"swapped_axes", "same_place", "same_orientation", "names_of_no_case"})
+"""Questions about a fault of every case: no case can be scored unless it is corrected."""
 
 
 def finding(finding_id: str, **facts: Any) -> Finding:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.assessment.model import Assessment
+    from evaluation.checking import Finding
     from evaluation.scoring import ScoredFolders
 
 _SHOWN: Final = 20
-_UNREADABLE: Final = ("not_found", "empty_file", "format", "magic", "header", "truncated", "checksum", "compression")
-"""Kinds of issues of files that are no image that can be read, unlike an image on another grid."""
 _IGNORED_SHOWN: Final = 5
+_COLLAPSED: Final = {"file_missing": "a file", "row_missing": "a row"}
+"""Findings of which the first is shown, with the names of the other cases."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -71,10 +71,8 @@ def run(options: Namespace) -> int:
         progress=progress_line("scored"),
     )
     report(scored)
-    unreadable = Counter(name for (name, case), issue in scored.reasons.items() if case and issue.kind in _UNREADABLE)
-    if not any(count > unreadable[algorithm] for algorithm, count in scored.found_cases.items()):
-        cases = len({row.case for row in scored.rows if row.case})
-        message = f"--predictions: {options.predictions}: {finding('nothing_found', count=cases).sentence}"
+    if not scored.has_predictions:
+        message = f"--predictions: {options.predictions}: {finding('nothing_found', count=scored.cases).sentence}"
         raise InputError(message)
     if left_out := left_out_words(assessment):
         print(left_out, file=sys.stderr)  # noqa: T201  (a command talks)
@@ -133,25 +131,31 @@ def _lines(scored: ScoredFolders, algorithm: str) -> list[str]:
     findings = scored.findings.get(algorithm, [])
     lines = [f"{each.sentence} (check this)" for each in findings if each.severity is Severity.HOLD]
     reasons = {case: issue for (name, case), issue in scored.reasons.items() if name == algorithm}
-    lines += [f"{of_issue(issue, case=case).sentence} {_counts(case)}" for case, issue in reasons.items()]
+    # A reason without a case is one of the whole table, or of a part of it that other values do not need.
+    is_whole = scored.found_cases.get(algorithm, 0) <= len(reasons)
+    lines += [_with_cost(of_issue(issue, case=case), is_whole=is_whole) for case, issue in reasons.items()]
     missing = [each for each in findings if each.severity is Severity.REJECT]
-    lines += [f"{each.sentence} {_counts(each.case)}" for each in missing if each.id != "file_missing"]
-    if absent := [each for each in missing if each.id == "file_missing"]:
-        first, others = absent[0], [each.case for each in absent[1:]]
-        more = f" {counted(len(others), 'other case')} without a file: {_names(others)}." if others else ""
-        lines.append(f"{first.sentence} {_counts(first.case)}{more}")
+    lines += [_with_cost(each) for each in missing if each.id not in _COLLAPSED]
+    for finding_id, words in _COLLAPSED.items():
+        if absent := [each for each in missing if each.id == finding_id]:
+            others = [each.case for each in absent[1:]]
+            more = f" {counted(len(others), 'other case')} without {words}: {_names(others)}." if others else ""
+            lines.append(f"{_with_cost(absent[0])}{more}")
     lines += [each.sentence for each in findings if each.severity is Severity.NOTE]
     ignored = scored.ignored.get(algorithm) or {
         name: finding("row_of_no_case", value=name) for name in scored.unexpected.get(algorithm, ())
     }
     lines += [f"{path}: {note.reason}" for path, note in list(ignored.items())[:_IGNORED_SHOWN]]
     if len(ignored) > _IGNORED_SHOWN:
-        lines.append(f"{counted(len(ignored) - _IGNORED_SHOWN, 'more file')} ignored")
+        lines.append(f"{len(ignored) - _IGNORED_SHOWN:,} more ignored")
     return lines
 
 
-def _counts(case: str) -> str:
-    return "It counts as missing." if case else "All cases count as missing."
+def _with_cost(found: Finding, *, is_whole: bool = True) -> str:
+    """The sentence, and what follows for the case or for all cases."""
+    if found.case:
+        return f"{found.sentence} It counts as missing."
+    return f"{found.sentence} All cases count as missing." if is_whole else found.sentence
 
 
 def _names(names: Sequence[str]) -> str:

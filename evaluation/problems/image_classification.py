@@ -551,22 +551,17 @@ class ImageClassification(TableProblem):
     def reported_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
     ) -> dict[str, Issue]:
-        """Single cases by name, the rest as numbers."""
+        """The first rows that are not valid, and the metrics that lack columns."""
         from evaluation.readers import ReadError
         from evaluation.readers.tables import LABELS_FILE
 
         assert isinstance(table, LabelPredictions)
         answers = table.answers
         first_reasons = dict(list(reasons.items())[:SHOWN_REASONS])
-        words = []
-        unanswered = int((~answers.answered).sum())
-        if unanswered:
-            words.append(f"{unanswered} of {len(answers.answered)} cases without a valid row, each a wrong decision")
         lacking = [use.name for use in assessment.computed if answers.scores is None and self.metrics.needs_scores(use)]
-        if lacking:
-            words.append(f"no columns p_<class>, which {', '.join(lacking)} need")
-        if words:
-            first_reasons[""] = ReadError("table", LABELS_FILE, "; ".join(words)).issue
+        if lacking and answers.answered.any():
+            columns = f"no columns p_<class>, which {', '.join(lacking)} need"
+            first_reasons[""] = ReadError("table", LABELS_FILE, columns).issue
         return first_reasons
 
     def predictions_of(

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 _MASKS: Final = "loc_point_in_mask"
 """The hit criterion that needs masks in the references."""
 _IDS_SHOWN: Final = 3
+_NAMES_SHOWN: Final = 3
+_NAME_SHOWN: Final = 40
 _UNNAMED: Final = "objects"
 """Class name of objects where no class is named."""
 
@@ -95,6 +97,8 @@ class ObjectPredictions(PredictionTable):
     strange: Sequence[str]
     most_of_case: int | None = None
     without_row: str = "no object predicted"
+    names_of_no_case: Mapping[str, Any] | None = None
+    """Facts of the question about names or ids of which none is one of the task, so that no case has a prediction."""
 
     def issue(self, case: str) -> Issue | None:
         """Too many rows of a case; one that cannot be read costs only itself, see `remark`."""
@@ -119,16 +123,19 @@ class ObjectPredictions(PredictionTable):
     def findings(self, file: str) -> list[Finding]:
         """Return the findings about the table: rows that were not used, and boxes that look like another form."""
         from evaluation.checking.objects import questions
+        from evaluation.checking.sentences import finding
 
+        if self.names_of_no_case is not None:
+            return [finding("names_of_no_case", file=file, **self.names_of_no_case)]
         return [*super().findings(file), *questions(self.table, file)]
 
     def is_empty(self, case: str) -> bool:
         """Return whether a case has no object, even if COCO JSON lists the case."""
         return case not in self.table.objects
 
-    def of(self, case: str) -> Objects:
-        """The objects of a case, none if it has none."""
-        return self.table.of(case)
+    def of(self, case: str) -> Objects | None:
+        """The objects of a case, none if it has none; ``None`` if no name is one of the task."""
+        return None if self.names_of_no_case is not None else self.table.of(case)
 
     @property
     def unused(self) -> Sequence[str]:
@@ -508,9 +515,8 @@ class ObjectDetection(TableProblem):
         limits: Limits | None = None,
     ) -> ObjectPredictions:
         """Read ``objects.csv`` or ``objects.json``; a list of COCO results refers to the ids of the task, or to names of cases."""
-        from evaluation.readers import ReadError
         from evaluation.readers.limits import DEFAULT
-        from evaluation.readers.object_tables import ResultIds, RowRules, read_objects
+        from evaluation.readers.object_tables import ObjectTable, ResultIds, RowRules, UnknownImagesError, read_objects
 
         names = tuple(str(name) for name in shared["classes"] if name)
         if not names and isinstance(references, ObjectReferences):
@@ -522,26 +528,41 @@ class ObjectDetection(TableProblem):
         if public_ids.get(IMAGE_IDS):
             ids = ResultIds.of_ids(public_ids[IMAGE_IDS], public_ids[CATEGORY_IDS], names)
         rules = RowRules(names or None, need_class=len(names) > 1, any_score=shared.get("scores") == ANY_SCORE)
-        table = read_objects(path, scored=True, ids=ids, rules=rules, limits=limits or DEFAULT)
-        expected, named = set(cases), set(table.cases)
-        if table.cases and not expected & named:
-            what = "image names match the cases" if path.suffix.lower() == ".json" else "names are cases"
-            first = ", ".join(table.cases[:3]) + (", …" if len(table.cases) > 3 else "")
-            message = f"0 of {len(named)} {what} of the task; the first are {first}"
-            raise ReadError("table", path.name, message, f"names such as {', '.join(list(cases)[:3])}")
-        return ObjectPredictions(
+        expected = set(cases)
+        try:
+            table = read_objects(path, scored=True, ids=ids, rules=rules, limits=limits or DEFAULT)
+        except UnknownImagesError as error:
+            question = _names_of_no_case("image ids", [str(each) for each in error.given], error.expected)
+            return ObjectPredictions(
+                ObjectTable({}, []),
+                path.name,
+                absent=frozenset(expected),
+                strange=[],
+                without_row="",
+                names_of_no_case=question,
+            )
+        named = set(table.cases)
+        predictions = ObjectPredictions(
             table,
             path.name,
             absent=frozenset(expected - named),
             strange=[case for case in table.cases if case not in expected],
             most_of_case=most_of_case,
         )
+        if table.cases and not expected & named:
+            predictions.without_row = ""
+            words = "image names" if path.suffix.lower() == ".json" else "case names"
+            examples = f"names such as {', '.join(list(cases)[:_NAMES_SHOWN])}"
+            predictions.names_of_no_case = _names_of_no_case(words, table.cases, examples)
+        return predictions
 
     def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
         """Refuse a table without any object, of another kind or class, or without scores that a metric needs."""
         from evaluation.readers import ReadError
 
         assert isinstance(table, ObjectPredictions)
+        if table.names_of_no_case is not None:
+            return
         object_table = table.table
         if not object_table.objects:
             if expected.may_be_empty:
@@ -692,6 +713,13 @@ class ObjectDetection(TableProblem):
             class_name = str(name or (names[0] if len(names) == 1 else "without a class"))
             counts[class_name] = counts.get(class_name, 0) + 1
         return counts
+
+
+def _names_of_no_case(words: str, given: Sequence[str], expected: str) -> dict[str, Any]:
+    """Return the facts of the question about a table whose names or ids are all of other cases."""
+    first = ", ".join(name[:_NAME_SHOWN] for name in given[:_NAMES_SHOWN])
+    files = f"{first}, …" if len(given) > _NAMES_SHOWN else first
+    return {"total": len(given), "words": words, "files": files, "value": expected}
 
 
 def _ids_of(references: ObjectReferences, cases: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ CATEGORY_IDS: Final = "category_ids"
 _CLASSES_SHOWN = 12
 _COLUMNS_SHOWN = 12
 _CASES_SHOWN = 10
+ROWS_MISSING: Final = ("row_missing", "row_misnamed")
+"""Ids of findings about cases without a row."""
 SHOWN_REASONS = 20
 """Maximum number of rejected cases per table for which the command line shows the reason."""
 
@@ -527,6 +529,7 @@ class TableProblem(Problem):
 
     def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
         """Read the table of one algorithm; see `Problem.open_predictions`."""
+        from evaluation.checking.rows import judge_rows
         from evaluation.readers import ReadError
 
         assert isinstance(references, TableReferences)
@@ -540,7 +543,9 @@ class TableProblem(Problem):
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
         predictions = self.predictions_of(table, references.cases, reasons)
         reported = self.reported_reasons(assessment, table, reasons, references)
-        return Opened(predictions, reported, table.unused, findings=table.findings(path.name))
+        judged = judge_rows(table, references.cases, path.name).findings.values()
+        absent = [finding for finding in judged if finding.id in ROWS_MISSING]
+        return Opened(predictions, reported, table.unused, findings=[*table.findings(path.name), *absent])
 
     def check_opened(
         self, assessment: Assessment, table: PredictionTable, path: Path, references: TableReferences

@@ -74,6 +74,21 @@ class ObjectTable:
         return example.select(empty)
 
 
+class UnknownImagesError(ReadError):
+    """List of COCO results of which no image id is one of the task.
+
+    Attributes
+    ----------
+    given
+        The image ids.
+    """
+
+    def __init__(self, file: str, given: Sequence[int | str], expected: str) -> None:
+        content = f"0 of {len(given)} image ids are those of the task; the first is {str(given[0])[:40]}"
+        super().__init__("table", file, content, expected)
+        self.given = given
+
+
 @dataclass(frozen=True)
 class ResultIds:
     """Names of the ids in a list of COCO results, which has no images and categories of its own.
@@ -368,8 +383,10 @@ def _names_of_list(
 
     Raises
     ------
+    UnknownImagesError
+        If no image id is known.
     ReadError
-        If no image id or no category id is known.
+        If no category id is known.
     """
     whole = "a COCO document with images, categories and annotations"
     if ids is None or not ids.images:
@@ -378,8 +395,7 @@ def _names_of_list(
     given = _hashable(entry.get("image_id") for entry in objects)
     known = (each in ids.images or _image_id(each, ids.images, are_names=ids.are_names) is not None for each in given)
     if given and not any(known):
-        content = f"0 of {len(given)} image ids are those of the task; the first is {str(given[0])[:40]}"
-        raise ReadError("table", name, content, f"an image_id such as {_first(ids.images)}, or {whole}")
+        raise UnknownImagesError(name, given, f"an image_id such as {_first(ids.images)}, or {whole}")
     if ids.only_class is None:
         return ids.images, ids.categories
     used = _hashable(entry.get("category_id") for entry in objects)

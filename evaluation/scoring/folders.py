@@ -6,6 +6,7 @@ same object case by case.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence import Block
     from evaluation.scoring.rows import Row, ScoredCase
 
+_UNREADABLE: Final = ("not_found", "empty_file", "format", "magic", "header", "truncated", "checksum", "compression")
+"""Kinds of issues of files that cannot be read at all, unlike an image on another grid."""
 _CHUNKS_PER_JOB: Final = 32
 """Many, so that at the end no process waits long for another's last chunk."""
 
@@ -42,6 +45,8 @@ class ScoredFolders:
         Findings of an algorithm about missing cases and about all its predictions together.
     ignored
         Note on each ignored file of an algorithm, by path.
+    cases
+        Number of cases of the references.
     found_cases
         Number of cases of an algorithm for which there is a file or a row, usable or not.
     blocks, parts, shared
@@ -54,10 +59,17 @@ class ScoredFolders:
     unread: dict[str, list[str]] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     ignored: dict[str, dict[str, Finding]] = field(default_factory=dict)
+    cases: int = 0
     found_cases: dict[str, int] = field(default_factory=dict)
     blocks: list[Block] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
     shared: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_predictions(self) -> bool:
+        """Whether any algorithm has a prediction that can be read, on whichever grid it is."""
+        unreadable = Counter(name for (name, _), issue in self.reasons.items() if issue.kind in _UNREADABLE)
+        return any(count > unreadable[name] for name, count in self.found_cases.items())
 
     def note(self, algorithm: str, opened: Opened) -> None:
         """Note what was found wrong with the files of an algorithm before any case was scored."""
@@ -130,6 +142,7 @@ def score_folders(
     problem = kind_of(assessment)
     opened_references, opened = open_folders(assessment, references, predictions, result)
     work = _Scoring(problem, assessment, opened_references, opened)
+    result.cases = len(opened_references.cases)
     scored: dict[str, dict[str, ScoredCase]] = {}
     # Rows of a table are scored faster than a process starts.
     processes = 1 if problem.table_files else jobs

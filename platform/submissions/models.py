@@ -34,6 +34,8 @@ class Submission(Work):
 
     # States that do not use up the quota, unless the submission is charged.
     UNSUCCESSFUL = (State.REFUSED, State.WITHDRAWN, State.FAILED)
+    # The same, of which a team can submit a limited number per day.
+    UNCOUNTED = (*UNSUCCESSFUL, State.HELD)
     UNDER_WAY = (State.RUNNING, State.RECEIVED, State.VALIDATING, State.ACCEPTED)
     SETTLED = (State.REFUSED, State.WITHDRAWN, State.SCORED, State.FAILED)
 

@@ -153,7 +153,7 @@ def _held(submission: Submission) -> Progress:
             "warn",
             submission.state_since,
             " ".join(asked),
-            f"Nothing happens until you decide.{_scored_at_the_end(submission.phase)}",
+            f"Nothing happens until you decide.{_at_the_end(submission.phase)}",
             choice="If the predictions are right, submit them as they are. You can also withdraw them, which does not use up "
             "your quota, and upload a corrected archive.",
         )
@@ -167,7 +167,7 @@ def _held(submission: Submission) -> Progress:
                 *asked,
             ]
         ),
-        f"Nothing happens until you decide.{_scored_at_the_end(submission.phase)}",
+        f"Nothing happens until you decide.{_at_the_end(submission.phase, is_scored=report.valid > 0)}",
         choice=f"If you submit it as it is, {'it' if gaps == 1 else 'each of them'} "
         f"{cost_of_a_missing_case(submission.phase.assessment)}. You can also withdraw it, which does not use up your quota, and "
         "upload a corrected archive.",
@@ -189,7 +189,7 @@ def _withdrawn(submission: Submission) -> Progress:
         "Withdrawn",
         "muted",
         submission.state_since,
-        "Your team took it back. It does not use up your quota.",
+        f"{submission.reason or 'Your team took it back.'} It does not use up your quota.",
         "You may upload a corrected archive." if submission.phase.is_open else "",
     )
 
@@ -236,7 +236,7 @@ def _scoring(submission: Submission, run: Run) -> Progress:
     )
 
 
-def _scored_at_the_end(phase: Phase) -> str:
+def _at_the_end(phase: Phase, *, is_scored: bool = True) -> str:
     """Return what happens at the close to a submission without a decision, after a space.
 
     Empty for a phase without a deadline.
@@ -244,7 +244,8 @@ def _scored_at_the_end(phase: Phase) -> str:
     timetable = timetable_of(phase)
     if timetable.closes is None:
         return ""
-    return f" When the phase closes on {timetable.closing_words}, the submission is scored as it is."
+    outcome = "scored as it is" if is_scored else "withdrawn"
+    return f" When the phase closes on {timetable.closing_words}, the submission is {outcome}."
 
 
 def _scored(submission: Submission) -> Progress:

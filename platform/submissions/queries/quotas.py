@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from django.db.models import Count, Q
@@ -52,7 +52,7 @@ class Quota:
     def unsuccessful_today(self) -> int:
         """Number of unsuccessful submissions today, of the team or the person, the larger of the two.
 
-        Unsuccessful submissions were refused, withdrawn or failed.
+        Unsuccessful submissions were refused, withdrawn or failed, or wait for a decision of the team.
         """
         return max(self.team.unsuccessful_today, self.person.unsuccessful_today)
 
@@ -74,38 +74,46 @@ class Quota:
     @property
     def exhausted(self) -> str:
         """Reason for the participant why no submission is possible now; empty if one is possible."""
-        for used, who, whose in (
-            (self.team, "Your team has used its", "of your team"),
-            (self.person, "You yourself have used your", "that you sent with this and other teams"),
-        ):
-            if self.in_total is not None and used.in_total >= self.in_total:
-                return f"{who} {_times(self.in_total)} in this phase{_earlier(used, self)}."
-            if self.per_day is not None and used.today >= self.per_day:
-                return f"{who} {_times(self.per_day)} of today{_earlier(used, self)}; the next day begins at 00:00 UTC."
+        if self.used_up:
+            return self.used_up
+        for used, whose in ((self.team, "of your team"), (self.person, "that you sent with this and other teams")):
             if used.unsuccessful_today >= self.unsuccessful_per_day:
                 return (
-                    f"{self.unsuccessful_per_day} submissions {whose} were refused, withdrawn or failed today; "
+                    f"{self.unsuccessful_per_day} submissions {whose} are held, or were refused, withdrawn or failed today; "
                     "the next day begins at 00:00 UTC."
                 )
         return ""
 
+    @property
+    def used_up(self) -> str:
+        """Reason for the participant why no other submission can count; empty if one can."""
+        is_today = self.day_ends_at > timezone.now()
+        of_day = "today" if is_today else f"{self.day_ends_at - timedelta(days=1):%-d %B %Y}"
+        next_day = "; the next day begins at 00:00 UTC" if is_today else ""
+        for used, who in ((self.team, "Your team has used its"), (self.person, "You yourself have used your")):
+            if self.in_total is not None and used.in_total >= self.in_total:
+                return f"{who} {_times(self.in_total)} in this phase{_earlier(used, self)}."
+            if self.per_day is not None and used.today >= self.per_day:
+                return f"{who} {_times(self.per_day)} of {of_day}{_earlier(used, self)}{next_day}."
+        return ""
 
-def quota(phase: Phase, team: Team, user: User) -> Quota:
-    """Count what `team` and `user` have used; refused, withdrawn and failed submissions have a cap of their own.
 
-    Those that are charged count towards both.
+def quota(phase: Phase, team: Team, user: User, *, day: datetime | None = None) -> Quota:
+    """Count what `team` and `user` have used on a day, today by default, and in total.
+
+    Held, refused, withdrawn and failed submissions have a cap of their own. Those that are charged count towards both.
     """
-    day, counted = _counts(Q(team=team), user)
+    day, counted = _counts(Q(team=team), user, day)
     used = Submission.objects.filter(Q(team=team) | Q(user=user), phase=phase).aggregate(**counted)
     return _quota(phase, used, day)
 
 
-def _counts(of_team: Q, user: User) -> tuple[datetime, dict[str, Count]]:
-    """The beginning of the day, and what is counted of a team and a person."""
-    day = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
-    unsuccessful = Q(state__in=Submission.UNSUCCESSFUL)
+def _counts(of_team: Q, user: User, moment: datetime | None = None) -> tuple[datetime, dict[str, Count]]:
+    """The beginning of the day of a moment, and what is counted of a team and a person."""
+    day = (moment or timezone.now()).astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    unsuccessful = Q(state__in=Submission.UNCOUNTED)
     used_up = ~unsuccessful | Q(is_charged=True)
-    today = Q(created_at__gte=day)
+    today = Q(created_at__gte=day, created_at__lt=day + timedelta(days=1))
     counted: dict[str, Count] = {}
     for who, condition in (("team", of_team), ("person", Q(user=user))):
         counted |= {

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -29,11 +29,13 @@ from evaluation.readers import Issue
 from executions.judging.services import judging
 from executions.scoring.domain.report import Report, Status, fingerprint_of
 from submissions.models import Chunk, Run, Submission
+from submissions.queries.quotas import quota
 from submissions.queries.repeats import key_of_sha256, repeated_predictions, same_predictions
 from submissions.queries.results import measured_outside
 from submissions.queries.work import SCORING, VALIDATION
 from submissions.services import algorithms
 from submissions.services.messages import TOLD, tell_team
+from submissions.services.submitting import lock
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20
@@ -48,6 +50,8 @@ FAILED_MESSAGE = (
     "towards your quota, and you may submit again."
 )
 
+NOTHING_TO_SCORE: Final = "The phase closed before your team decided, and no case can be scored."
+LIMITS_USED: Final = "The phase closed before your team decided, and its limits were used up."
 CHARGED_MESSAGE = "This counts as one of your submissions."
 
 
@@ -203,15 +207,40 @@ def accept(submission: Submission, *, actor: User | None = None) -> Run:
 
 @transaction.atomic
 def score_as_it_is(*, submission: Submission, actor: User | None) -> None:
-    """Take a held submission with its gaps; answering twice changes nothing."""
+    """Take a held submission with its gaps; answering twice changes nothing.
+
+    From then on it counts towards the quota of the day on which it was submitted.
+
+    Raises
+    ------
+    ValidationError
+        If the limits of that day or of the phase are used up.
+    """
+    lock(submission.team_id, submission.user_id)
     current = _locked(submission)
-    if current.state == State.HELD:
-        accept(current, actor=actor)
+    if current.state != State.HELD:
+        return
+    if reason := quota(current.phase, current.team, current.user, day=current.created_at).used_up:
+        raise ValidationError(f"{reason} This submission can only be withdrawn.")
+    accept(current, actor=actor)
+
+
+def settle_at_close(*, submission: Submission) -> None:
+    """Score a held submission of a closed phase as it is, or withdraw it if no case is valid or the limits are used up."""
+    if not Report.of(submission.report).valid:
+        withdraw(submission=submission, actor=None, reason=NOTHING_TO_SCORE)
+        return
+    try:
+        score_as_it_is(submission=submission, actor=None)
+    except ValidationError:
+        withdraw(submission=submission, actor=None, reason=LIMITS_USED)
 
 
 @transaction.atomic
-def withdraw(*, submission: Submission, actor: User) -> None:
+def withdraw(*, submission: Submission, actor: User | None, reason: str = "") -> None:
     """Take a held submission back; it does not count towards the quota.
+
+    `reason` is for the team, if it did not withdraw the submission itself.
 
     Raises
     ------
@@ -223,7 +252,7 @@ def withdraw(*, submission: Submission, actor: User) -> None:
         return
     if current.state != State.HELD:
         raise ValidationError("This submission has been decided already and can no longer be withdrawn.")
-    _move(current, State.WITHDRAWN)
+    _move(current, State.WITHDRAWN, reason=reason)
     _record(current, "submission_withdrawn", actor=actor)
 
 
@@ -264,7 +293,7 @@ def repeat(*, submission: Submission, actor: User | None) -> None:
 
 def held_in_closed_phases() -> list[Submission]:
     """Submissions that still wait for a decision of their team although the phase has closed."""
-    held = Submission.objects.filter(state=State.HELD).select_related("phase")
+    held = Submission.objects.filter(state=State.HELD).select_related("phase").order_by("created_at", "number")
     return [submission for submission in held if submission.phase.is_closed]
 
 
@@ -303,7 +332,7 @@ def _record(submission: Submission, act: str, *, actor: User | None = None, **fa
 
 
 def _refusal(report: Report, total: int, *, incomplete_allowed: bool) -> str:
-    if not report.valid:
+    if not report.valid and not (incomplete_allowed and report.asks_of_every_case):
         nothing = finding("nothing_found", count=total).sentence
         if report.extra and report.missing == total:
             packed = next((extra.file for extra in report.extra if is_nested_archive(extra.file)), "")

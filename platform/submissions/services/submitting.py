@@ -101,7 +101,7 @@ def create_upload(
     if size > limits.max_bytes:
         raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are accepted.")
     with transaction.atomic():
-        _lock(team.pk, user.pk)
+        lock(team.pk, user.pk)
         if (begun := _begun_before(user, client_token, request, is_direct=is_direct)) is not None:
             return begun
         _check_seat(phase, team, user)
@@ -241,7 +241,7 @@ def _repeated(upload: Upload, earlier: Submission, archive: str) -> Submission:
 
 def _submit(upload: Upload, archive: str, content_key: str) -> Submission:
     with transaction.atomic():
-        team, user = _lock(upload.team_id, upload.user_id)
+        team, user = lock(upload.team_id, upload.user_id)
         rows = Upload.objects.select_for_update(of=("self",), no_key=True).select_related("phase__task__challenge")
         upload = rows.get(pk=upload.pk)
         if (existing := submission_of(upload)) is not None:
@@ -301,7 +301,7 @@ def _is_late(upload: Upload) -> bool:
     return True
 
 
-def _lock(team: int, user: int) -> tuple[Team, User]:
+def lock(team: int, user: int) -> tuple[Team, User]:
     """Lock a team and a person, always in this order, until the end of the transaction."""
     locked = Team.objects.select_for_update(no_key=True).get(pk=team)
     # Without the key: rows that only name the person are written meanwhile.

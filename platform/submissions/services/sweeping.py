@@ -58,10 +58,10 @@ def _finish_uploads() -> int:
 
 
 def _decide_held() -> int:
-    """Submissions with gaps on which a team did not decide while it could: they are scored as they are."""
+    """Submissions with gaps or questions on which a team did not decide while it could."""
     held = states.held_in_closed_phases()
     for submission in held:
-        states.score_as_it_is(submission=submission, actor=None)
+        states.settle_at_close(submission=submission)
     return len(held)
 
 

@@ -211,7 +211,10 @@ def decide(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     if not test_rule("submissions.decide_submission", request.user, submission):
         raise Http404("Page not found.")
     if request.POST.get("decision") == "score":
-        states.score_as_it_is(submission=submission, actor=request.user)
+        try:
+            states.score_as_it_is(submission=submission, actor=request.user)
+        except ValidationError as error:
+            messages.error(request, error.message)
     elif request.POST.get("decision") == "choose":
         try:
             method = request.POST.get("method", "")

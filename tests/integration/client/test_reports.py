@@ -216,7 +216,6 @@ def test_confirmed_predictions_have_the_right_values(case: Case, workers):
 
 
 UNUSABLE = {
-    "0 of 2 image ids are those of the task; the first is 70": [{"image_id": 70}, {"image_id": 71}],
     "the category_id 9 of object 1": [{"category_id": 9}],
     "the class 'nodule' in row 2": b"case,class,score,x_min,y_min,x_max,y_max\nc.3,nodule,1,1,1,2,2\n",
 }
@@ -256,3 +255,62 @@ def test_all_entrances_reject_a_table_with_the_same_sentence(podium, world: Worl
     arguments = ["score", str(REPORTS / "det.json"), "--references", str(references)]
     evaluation_main([*arguments, "--predictions", str(predictions)])
     assert submission.reason in capsys.readouterr().err
+
+
+OF_NO_CASE = {
+    "0 of 2 image ids match the cases of the task; the first are 70, 71. Use an image_id such as 0, 1, 2": [
+        {"image_id": 70},
+        {"image_id": 71},
+    ],
+    "0 of 2 image names match the cases of the task; the first are img_1, img_2. Use names such as": ["1.png", "2.png"],
+}
+
+
+@pytest.mark.parametrize("reason", OF_NO_CASE)
+def test_all_entrances_hold_a_table_of_other_images_with_the_same_sentence(
+    podium, world: World, capsys, tmp_path, reason
+):
+    references = REPORTS / "coco-one-bad-annotation" / "references"
+    document = json.loads((REPORTS / "det.json").read_text())
+    cases = list(kind_of(parse(document)).open_references(parse(document), references).cases)
+    world.phase = add_phase(world, "reports", document)
+    world.test_set = create_test_set(phase=world.phase, references=references, cases=cases)
+    entries = [{"category_id": 1, "bbox": [10, 10, 20, 20], "score": 0.5, "image_id": 1}]
+    content = OF_NO_CASE[reason]
+    if isinstance(content[0], str):
+        images = [{"id": number, "file_name": f"img_{name}"} for number, name in enumerate(content, start=1)]
+        table = {"images": images, "categories": [{"id": 1, "name": "lesion"}], "annotations": entries}
+        written = json.dumps(table).encode()
+    else:
+        written = json.dumps([entries[0] | each for each in content]).encode()
+    predictions = tmp_path / "predictions"
+    predictions.mkdir()
+    (predictions / "objects.json").write_bytes(written)
+
+    # The client, which uploads nothing before the team confirms.
+    code, out, _ = podium("validate", "blocks", "reports", predictions, "--json")
+    checked = json.loads(out)
+    [question] = checked["questions"]
+    assert question["sentence"].startswith(f"objects.json: {reason}")
+    assert (code, checked["will_be_taken"]) == (1, True)
+    assert {each["id"] for each in checked["findings"]} <= {"row_missing", "row_misnamed"}
+    code, _, errors = podium("submit", "blocks", "reports", predictions)
+    assert (code, "--confirm" in errors, Submission.objects.count()) == (1, True, 0)
+
+    # Browser and REST.
+    submission = world.upload(zipped({"objects.json": written}))
+    submission.refresh_from_db()
+    assert (submission.state, submission.is_charged) == (State.HELD, False)
+    client = Client()
+    client.force_login(world.ada)
+    text = text_of(client, submission)
+    assert "Please confirm these predictions" in text
+    assert question["sentence"] in text
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {podium.secret}"}
+    shown = Client().get(f"/api/v1/submissions/{submission.pk}/", **headers).json()
+    assert shown["questions"] == [question]
+
+    # The command line at home, where the references are.
+    arguments = ["score", str(REPORTS / "det.json"), "--references", str(references)]
+    assert evaluation_main([*arguments, "--predictions", str(predictions)]) == 2
+    assert question["sentence"] in capsys.readouterr().err

@@ -46,7 +46,9 @@ def test_the_cap_on_what_fails_is_shown_before_it_is_reached(client, world: Worl
     for number in range(2):
         assert f"{number} of at most 2" in page_of(client, f"{BASE}submit/")
         world.upload(b"no archive")
-    assert "2 submissions of your team were refused, withdrawn or failed today" in page_of(client, f"{BASE}submit/")
+    assert "2 submissions of your team are held, or were refused, withdrawn or failed today" in page_of(
+        client, f"{BASE}submit/"
+    )
 
 
 def test_an_archive_inside_the_archive_is_named_with_its_remedy(world: World, workers):

@@ -5,10 +5,14 @@ import json
 import numpy as np
 import pytest
 
+from challenges.services import close_phase
 from executions.scoring.domain.report import Report
 from submissions.models import Submission
+from submissions.queries import results_frame
+from submissions.queries.progress import progress
 from submissions.queries.quotas import quota
 from submissions.services import states
+from submissions.services.sweeping import sweep
 from tests.integration.submissions.test_instances import CASES as IMAGES
 from tests.integration.submissions.test_instances import nuclei, png
 from tests.integration.submissions.test_tables import CASES as TABLE_CASES
@@ -39,11 +43,11 @@ LABEL_IMAGES = {
         State.HELD,
         "identical_predictions",
     ),
-    "axes in the order of numpy": (lambda: each(lambda a: a.transpose(2, 1, 0).copy()), State.REFUSED, "swapped_axes"),
-    "header with another origin": (lambda: each(lambda a: a, moved(20.0)), State.REFUSED, "same_place"),
+    "axes in the order of numpy": (lambda: each(lambda a: a.transpose(2, 1, 0).copy()), State.HELD, "swapped_axes"),
+    "header with another origin": (lambda: each(lambda a: a, moved(20.0)), State.HELD, "same_place"),
     "header without orientation": (
         lambda: each(lambda a: a, np.array([[0.8, -0.6, 0, 0], [0.6, 0.8, 0, 0], [0, 0, 2, 0], [0, 0, 0, 1.0]])),
-        State.REFUSED,
+        State.HELD,
         "same_orientation",
     ),
     "probabilities": (lambda: each(lambda a: a.astype(np.float32) * 0.45), State.REFUSED, "not_integer"),
@@ -69,8 +73,6 @@ def test_mistakes_in_label_images_use_no_quota(world: World, workers):
     for name, (files, state, finding_id) in LABEL_IMAGES.items():
         submission, found = submitted(world, files())
         assert (submission.state, finding_id in found, submission.is_charged) == (state, True, False), name
-        if state == State.HELD:
-            states.withdraw(submission=submission, actor=world.ada)
     assert quota(world.phase, world.adas, world.ada).used_today == 0
 
 
@@ -99,13 +101,11 @@ def test_mistakes_in_boxes_use_no_quota(cells: World, workers):
         (shares, State.HELD, "boxes_in_unit"),
         (sizes, State.HELD, "boxes_as_sizes"),
         (broken, State.HELD, "rows_not_used"),
-        (strange, State.REFUSED, ""),
+        (strange, State.HELD, "names_of_no_case"),
     ):
         submission, found = submitted(cells, {"objects.csv": table([head, *changed])})
         assert submission.state == state, submission.reason
-        assert not finding_id or finding_id in found
-        if state == State.HELD:
-            states.withdraw(submission=submission, actor=cells.ada)
+        assert finding_id in found
     assert quota(cells.phase, cells.adas, cells.ada).used_today == 0
 
 
@@ -119,7 +119,6 @@ def test_corners_in_place_of_sizes_in_coco_use_no_quota(cells: World, workers):
     submission, found = submitted(cells, {"objects.json": json.dumps(document).encode()})
     assert submission.state == State.HELD, submission.reason
     assert "boxes_as_corners" in found
-    states.withdraw(submission=submission, actor=cells.ada)
     assert quota(cells.phase, cells.adas, cells.ada).used_today == 0
 
 
@@ -130,8 +129,46 @@ def test_a_semantic_mask_in_place_of_an_instance_map_is_held(nuclei: World, work
     files = {f"{case}.png": png(array) for case, array in zip(IMAGES, shifted, strict=True)}
     submission, found = submitted(nuclei, files)
     assert (submission.state, found) == (State.HELD, {"one_object_in_pieces"})
-    states.withdraw(submission=submission, actor=nuclei.ada)
     assert quota(nuclei.phase, nuclei.adas, nuclei.ada).used_today == 0
+
+
+def test_image_names_of_other_cases_are_held_and_count_as_missing_when_confirmed(cells: World, client, workers):
+    images = [{"id": number, "file_name": f"img_{number}.png"} for number in range(3)]
+    entries = [{"image_id": 0, "category_id": 1, "score": 0.5, "bbox": [5, 5, 9, 9]}]
+    document = {"images": images, "categories": [{"id": 1, "name": "cell"}], "annotations": entries}
+    submission, found = submitted(cells, {"objects.json": json.dumps(document).encode()})
+    assert (submission.state, "names_of_no_case" in found) == (State.HELD, True)
+    [question] = Report.of(submission.report).asked
+    sentence = "objects.json: 0 of 3 image names match the cases of the task; the first are img_0, img_1, img_2."
+    assert question.sentence.startswith(sentence)
+    client.force_login(cells.ada)
+    assert sentence in client.get(submission.get_absolute_url()).content.decode()
+    assert quota(cells.phase, cells.adas, cells.ada).used_today == 0
+    states.score_as_it_is(submission=submission, actor=cells.ada)
+    submission.refresh_from_db()
+    assert submission.state == State.SCORED
+    assert {"missing"} == set(results_frame(submission.runs.get())["outcome"])
+    assert quota(cells.phase, cells.adas, cells.ada).used_today == 1
+
+
+def test_a_fault_of_all_cases_is_withdrawn_when_the_phase_closes(world: World, workers):
+    swapped, _ = submitted(world, LABEL_IMAGES["axes in the order of numpy"][0]())
+    assert progress(swapped).next.endswith("the submission is withdrawn.")
+    close_phase(actor=world.organizer, phase=world.phase)
+    assert sweep()["held"] == 1
+    swapped.refresh_from_db()
+    assert (swapped.state, swapped.reason) == (State.WITHDRAWN, states.NOTHING_TO_SCORE)
+    assert progress(swapped).text == f"{states.NOTHING_TO_SCORE} It does not use up your quota."
+
+
+def test_a_fault_of_all_cases_is_rejected_by_a_phase_of_complete_submissions(tmp_path, db, workers, client):
+    world = build(tmp_path / "complete", incomplete_allowed=False)
+    submission, found = submitted(world, LABEL_IMAGES["axes in the order of numpy"][0]())
+    assert (submission.state, "swapped_axes" in found) == (State.REFUSED, True)
+    client.force_login(world.ada)
+    page = client.get(submission.get_absolute_url()).content.decode()
+    assert "Check these predictions" in page
+    assert "Please confirm" not in page
 
 
 def test_correct_but_unusual_submissions_are_scored(world: World, workers):

@@ -6,17 +6,20 @@ from datetime import timedelta
 from unittest import mock
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils import timezone
 
 from challenges.models import Seat
-from challenges.services import join_with_team
+from challenges.services import close_phase, join_with_team
 from challenges.services.teams import leave
 from datastore.uploads.models import Upload
 from datastore.uploads.services import refusals, uploads
+from executions.scoring.domain.report import Finding, Report, Status
 from submissions.models import Submission
 from submissions.queries import quota
-from submissions.services import submitting
+from submissions.services import states, submitting
+from submissions.services.sweeping import sweep
 from tests.integration.submissions.world import World, build, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,7 +44,7 @@ def test_the_limit_of_the_day_and_the_total_hold(world: World):
         world.upload(content)
 
 
-@pytest.mark.parametrize("state", ["refused", "withdrawn", "failed"])
+@pytest.mark.parametrize("state", ["held", "refused", "withdrawn", "failed"])
 def test_what_came_to_nothing_does_not_count_but_has_a_cap_of_its_own(world: World, settings, state: str):
     settings.PODIUM_UNSUCCESSFUL_PER_DAY = 3
     content = zipped(predictions())
@@ -50,6 +53,45 @@ def test_what_came_to_nothing_does_not_count_but_has_a_cap_of_its_own(world: Wor
         Submission.objects.update(state=state, reason="for a reason")
     with pytest.raises(refusals.QuotaExceededError, match="refused, withdrawn or failed today"):
         world.upload(content)
+
+
+def three_held(world: World, content: bytes) -> list[Submission]:
+    held = []
+    for _ in range(3):
+        held.append(world.upload(content))
+        Submission.objects.update(state="held")
+    return held
+
+
+def test_a_held_submission_counts_when_it_is_confirmed_on_the_day_on_which_it_came(world: World):
+    content = zipped(predictions())
+    held = three_held(world, content)
+    assert quota(world.phase, world.adas, world.ada).left == 2
+    Submission.objects.update(created_at=timezone.now() - timedelta(days=1))
+    for submission in held[:2]:
+        states.score_as_it_is(submission=submission, actor=world.ada)
+    used = quota(world.phase, world.adas, world.ada)
+    assert (used.used_today, used.used_in_total, used.left) == (0, 2, 1)
+    yesterday = f"{timezone.now() - timedelta(days=1):%-d %B %Y}"
+    with pytest.raises(
+        ValidationError, match=f"its 2 submissions of {yesterday}. This submission can only be withdrawn."
+    ):
+        states.score_as_it_is(submission=held[2], actor=world.ada)
+    held[2].refresh_from_db()
+    assert held[2].state == "held"
+    states.withdraw(submission=held[2], actor=world.ada)
+
+
+def test_at_the_close_no_more_held_submissions_are_scored_than_the_limits_allow(world: World):
+    content = zipped(predictions())
+    held = three_held(world, content)
+    report = {**held[0].report, **Report(inspected=True, findings={"a": Finding("a", Status.VALID)}).document()}
+    Submission.objects.update(report=report)
+    close_phase(actor=world.organizer, phase=world.phase)
+    assert sweep()["held"] == 3
+    ends = list(Submission.objects.order_by("number").values_list("state", "reason"))
+    assert [state for state, _ in ends[:2]] == ["scored", "scored"]
+    assert ends[2] == ("withdrawn", states.LIMITS_USED)
 
 
 def test_of_two_uploads_that_end_at_the_same_instant_at_the_limit_one_passes(world: World):

@@ -8,6 +8,7 @@ from typing import Any, Final
 from evaluation.canonical import sha256
 from evaluation.checking import Finding as Question
 from evaluation.checking import Severity
+from evaluation.checking.sentences import OF_EVERY_CASE
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import VALIDATED, Checked
 
@@ -114,6 +115,11 @@ class Report:
     def asked(self) -> list[Question]:
         """The questions that the team must answer before the submission is scored."""
         return [question for question in self.questions if question.severity is Severity.HOLD]
+
+    @property
+    def asks_of_every_case(self) -> bool:
+        """Whether a question is about a fault of every case, so that the team can submit it although no case is valid."""
+        return any(question.id in OF_EVERY_CASE for question in self.asked)
 
     def count(self, status: Status) -> int:
         """Number of cases with a status."""

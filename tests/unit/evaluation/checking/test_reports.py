@@ -97,6 +97,31 @@ def test_tables_of_spreadsheet_programs_are_scored(capsys, folder):
     assert table.set_index("metric").loc["balanced_accuracy", "value"] == 0.75
 
 
+def test_rows_of_other_cases_are_named_with_the_case_that_they_mean(capsys, tmp_path):
+    rows = (REPORTS / "csv-upper-case-header" / "predictions" / "labels.csv").read_text().replace("\np", "\nimg_p")
+    (tmp_path / "labels.csv").write_text(rows)
+    code, table, errors = scored(capsys, "cls.json", "csv-upper-case-header", tmp_path)
+    assert (code, table.empty) == (2, True)
+    assert "labels.csv has no row for p01; its case img_p01 looks as if it were meant" in errors
+    assert "None of the 8 cases has a prediction that can be read" in errors
+
+
+def test_rows_that_are_missing_are_named(capsys, tmp_path):
+    rows = (REPORTS / "csv-upper-case-header" / "predictions" / "labels.csv").read_text().splitlines()
+    (tmp_path / "labels.csv").write_text("\n".join(rows[:3]))
+    code, table, errors = scored(capsys, "cls.json", "csv-upper-case-header", tmp_path)
+    assert (code, set(table["outcome"])) == (0, {"ok"})
+    line = "labels.csv has no row for p03. Add a row for p03. It counts as missing. 5 other cases without a row: p04, p05, p06 …."
+    assert line in errors
+    assert "All cases count as missing" not in errors
+
+
+def test_a_folder_without_the_table_ends_with_exit_code_2(capsys, tmp_path):
+    code, table, errors = scored(capsys, "cls.json", "csv-upper-case-header", tmp_path)
+    assert (code, table.empty) == (2, True)
+    assert "None of the 8 cases has a prediction that can be read" in errors
+
+
 def test_one_bad_annotation_costs_only_itself_and_is_named(capsys):
     code, table, errors = scored(capsys, "det.json", "coco-one-bad-annotation")
     assert (code, set(table["outcome"])) == (0, {"ok"})
@@ -111,20 +136,25 @@ def test_image_names_with_double_endings_are_those_of_the_cases(capsys):
     assert table.set_index("metric").loc["average_precision", "value"] == 1.0
 
 
-@pytest.mark.parametrize("kind", ["json", "csv"])
-def test_names_of_which_none_is_a_case_are_refused(capsys, tmp_path, kind):
+@pytest.mark.parametrize("kind", ["json", "csv", "ids"])
+def test_names_of_which_none_is_a_case_are_questioned(capsys, tmp_path, kind):
     if kind == "csv":
         (tmp_path / "objects.csv").write_text("case,class,score,x_min,y_min,x_max,y_max\nimg_1,lesion,0.5,1,1,5,5\n")
+    elif kind == "ids":
+        entry = {"image_id": "img_0", "category_id": 1, "bbox": [1, 1, 4, 4], "score": 0.5}
+        (tmp_path / "objects.json").write_text(json.dumps([entry]))
     else:
         document = json.loads((REPORTS / "coco-no-image-matches" / "predictions" / "objects.json").read_text())
         for image in document["images"]:
             image["file_name"] = f"img_{image['id']}.png"
         (tmp_path / "objects.json").write_text(json.dumps(document))
     code, table, errors = scored(capsys, "det.json", "coco-no-image-matches", tmp_path)
-    assert code == 0
-    assert set(table["outcome"]) == {"missing"}
-    assert "0 of 3 image names match the cases of the task" in errors or "0 of 1 names are cases" in errors
-    assert "names such as a 1, c.3, ümlaut" in errors
+    given = {"json": "3 image names", "csv": "1 case names", "ids": "1 image ids"}[kind]
+    examples = {"ids": "an image_id such as 0, 1, 2, or a COCO document"}.get(kind, "names such as a 1, c.3, ümlaut")
+    assert f"objects.{'csv' if kind == 'csv' else 'json'}: 0 of {given} match the cases of the task" in errors
+    assert examples in errors
+    assert "None of the 3 cases has a prediction that can be read" in errors
+    assert (code, table.empty) == (2, True)
 
 
 def test_ids_written_as_text_are_the_numbers_of_the_references(capsys, tmp_path):

@@ -9,7 +9,7 @@ from podium_client.validating import Outcome
 
 from api.submissions.serializers import FindingSerializer, QuestionSerializer
 from evaluation.checking import Severity
-from evaluation.checking.sentences import SENTENCES, finding, of_issue
+from evaluation.checking.sentences import OF_EVERY_CASE, SENTENCES, finding, of_issue
 from evaluation.cli.score import _lines
 from evaluation.readers import ReadError
 from evaluation.readers.errors import REMEDIES
@@ -133,3 +133,16 @@ def test_the_client_names_an_empty_result_as_the_page_does():
     some = Outcome(3, missing[:2], [], True, "counts as 0")
     assert nothing.sentence not in some.lines
     assert {each["id"] for each in some.document["findings"]} == {"file_missing"}
+
+
+@pytest.mark.parametrize("finding_id", sorted(OF_EVERY_CASE))
+@pytest.mark.parametrize("incomplete_allowed", [True, False])
+def test_the_client_accepts_a_fault_of_every_case_where_the_platform_holds_it(finding_id, incomplete_allowed):
+    missing = [finding("file_missing", case=f"case_{number}", ending=".nii.gz") for number in range(3)]
+    question = finding(finding_id, **FACTS)
+    assert question.severity is Severity.HOLD
+    outcome = Outcome(3, missing, [], incomplete_allowed, "counts as 0", [question])
+    assert outcome.will_be_taken == incomplete_allowed
+    nothing = finding("nothing_found", count=3).sentence
+    assert (nothing in outcome.lines) != incomplete_allowed
+    assert ("If you submit these files, each other case counts as 0." in outcome.lines) == incomplete_allowed

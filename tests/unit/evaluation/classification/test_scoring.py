@@ -129,7 +129,8 @@ def test_an_algorithm_without_a_table_is_missing_everywhere(tmp_path: Path) -> N
     found = score_folders(assessment_of(metrics), where, algorithms)
     for name in ("gone", "broken", "empty"):
         assert {row.outcome for row in found.rows if row.algorithm == name} == {Outcome.MISSING}
-    assert {name for name, _ in found.reasons} == {"gone", "broken", "empty", "net"}
+    assert {name for name, _ in found.reasons} == {"gone", "net"}
+    assert {each.id for name in ("broken", "empty") for each in found.findings[name]} == {"row_missing"}
     assert found.unexpected == {"empty": ["x"]}
 
 
@@ -156,7 +157,7 @@ def test_a_case_without_an_answer_counts_as_the_wrong_one(tmp_path: Path) -> Non
     gap = values(found.rows, "gap")
     assert gap["mcc", ""] == values(found.rows, "commonest")["mcc", ""]
     assert gap["expected_cost", ""] == values(found.rows, "costliest")["expected_cost", ""] == pytest.approx(9 / 7)
-    assert "1 of 7 cases without a valid row, each a wrong decision" in found.reasons["gap", ""].message
+    assert [each.sentence for each in found.findings["gap"]] == ["labels.csv has no row for 6. Add a row for 6."]
 
 
 def test_a_missing_case_has_the_worst_score(tmp_path: Path) -> None:
