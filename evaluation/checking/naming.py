@@ -65,6 +65,19 @@ def bare_name(path: str) -> str:
     return PurePosixPath(path.replace("\\", "/")).name
 
 
+def is_table_name(path: str, file_names: Sequence[str]) -> bool:
+    """Return whether a file can be the table, by its name: capital letters do not matter, and CSV files may be workbooks.
+
+    Examples
+    --------
+    >>> [is_table_name(path, ["labels.csv"]) for path in ("Labels.CSV", "out/labels.xlsx", "labels.json")]
+    [True, True, False]
+    """
+    name = bare_name(path).lower()
+    workbooks = {f"{each.removesuffix('.csv')}.xlsx" for each in file_names if each.endswith(".csv")}
+    return name in file_names or name in workbooks
+
+
 def is_hidden(path: str) -> bool:
     """Return whether an operating system made a file, so that it is no prediction.
 

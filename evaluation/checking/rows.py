@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from evaluation.checking.naming import NESTED, bare_name, guess
+from evaluation.checking.naming import NESTED, bare_name, guess, is_table_name
 from evaluation.checking.sentences import finding, of_issue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.checking.findings import Finding
-    from evaluation.problems.tables import PredictionTable
+    from evaluation.readers import Issue
 
 _NAMES_SHOWN: Final = 5
 _CASE_SHOWN: Final = 80
@@ -38,7 +38,29 @@ class JudgedRows:
     extra: dict[str, Finding] = field(default_factory=dict)
 
 
-def judge_rows(predictions: PredictionTable, cases: Sequence[str], file: str) -> JudgedRows:
+class Rows(Protocol):
+    """Table of predictions, as far as it is judged; see `evaluation.problems.tables.PredictionTable`."""
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Expected cases without a row."""
+
+    @property
+    def strange(self) -> Sequence[str]:
+        """Unexpected cases of the table."""
+
+    @property
+    def without_row(self) -> str:
+        """Remark on a case without a row, where a missing row is an answer; otherwise empty."""
+
+    def issue(self, case: str) -> Issue | None:
+        """Return the reason why the rows of a case are invalid."""
+
+    def remark(self, case: str) -> str:
+        """Return the remark on an accepted case."""
+
+
+def judge_rows(predictions: Rows, cases: Sequence[str], file: str) -> JudgedRows:
     """Judge every expected case of a table, and the cases that are not expected.
 
     Parameters
@@ -92,8 +114,6 @@ def the_table(paths: Sequence[str], file_names: Sequence[str]) -> str | Finding:
     file_names
         Permitted names of the table.
     """
-    from evaluation.problems.tables import is_table_name
-
     tables = [path for path in paths if is_table_name(path, file_names)]
     if len(tables) > 1:
         return finding("table_duplicate", count=len(tables), files=", ".join(tables[:_NAMES_SHOWN]))

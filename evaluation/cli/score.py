@@ -151,11 +151,11 @@ def _lines(scored: ScoredFolders, algorithm: str) -> list[str]:
     return lines
 
 
-def _with_cost(found: Finding, *, is_whole: bool = True) -> str:
+def _with_cost(each: Finding, *, is_whole: bool = True) -> str:
     """The sentence, and what follows for the case or for all cases."""
-    if found.case:
-        return f"{found.sentence} It counts as missing."
-    return f"{found.sentence} All cases count as missing." if is_whole else found.sentence
+    if each.case:
+        return f"{each.sentence} It counts as missing."
+    return f"{each.sentence} All cases count as missing." if is_whole else each.sentence
 
 
 def _names(names: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.checking.naming import bare_name
+from evaluation.checking.naming import is_table_name
 from evaluation.problems.base import Problem
 from evaluation.problems.opened import Opened, References
 from evaluation.problems.reference_rules import ReferenceRules
@@ -613,19 +613,6 @@ class TableReferences(References):
     def prepare(self, case: str) -> Any:
         """The reference of a case."""
         return self.problem.prepare(self.table, case, self.shared)
-
-
-def is_table_name(path: str, file_names: Sequence[str]) -> bool:
-    """Return whether a file can be the table, by its name: capital letters do not matter, and CSV files may be workbooks.
-
-    Examples
-    --------
-    >>> [is_table_name(path, ["labels.csv"]) for path in ("Labels.CSV", "out/labels.xlsx", "labels.json")]
-    [True, True, False]
-    """
-    name = bare_name(path).lower()
-    workbooks = {f"{each.removesuffix('.csv')}.xlsx" for each in file_names if each.endswith(".csv")}
-    return name in file_names or name in workbooks
 
 
 def listed(cases: Sequence[str]) -> str:

@@ -67,7 +67,7 @@ class ScoredFolders:
 
     @property
     def has_predictions(self) -> bool:
-        """Whether any algorithm has a prediction that can be read, on whichever grid it is."""
+        """True if any algorithm has a prediction that can be read, on whichever grid it is."""
         unreadable = Counter(name for (name, _), issue in self.reasons.items() if issue.kind in _UNREADABLE)
         return any(count > unreadable[name] for name, count in self.found_cases.items())
 

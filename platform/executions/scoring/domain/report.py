@@ -118,7 +118,7 @@ class Report:
 
     @property
     def asks_of_every_case(self) -> bool:
-        """Whether a question is about a fault of every case, so that the team can submit it although no case is valid."""
+        """True if a question is about a fault of every case, so that the team can submit it although no case is valid."""
         return any(question.id in OF_EVERY_CASE for question in self.asked)
 
     def count(self, status: Status) -> int:
