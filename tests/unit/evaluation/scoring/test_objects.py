@@ -223,8 +223,12 @@ class TestBoxes:
         (tmp_path / "predictions/none").mkdir(parents=True)
         (tmp_path / "references").symlink_to(boxes / "references")
         (tmp_path / "assessment.json").write_text(json.dumps(BOXES))
+        assert score(tmp_path) == 2
+        assert "None of the" in capsys.readouterr().err
+        (tmp_path / "predictions/other").symlink_to(min((boxes / "predictions").iterdir()))
         assert score(tmp_path) == 0
-        assert set(read_results(tmp_path / "r.csv")["outcome"]) == {"missing"}
+        table = read_results(tmp_path / "r.csv")
+        assert set(table.loc[table["algorithm"] == "none", "outcome"]) == {"missing"}
         assert "no objects.csv" in capsys.readouterr().err
 
     @settings(max_examples=25, deadline=None)
