@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import expect
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.e2e.helpers.browser import chromium, context, page, seen, tab
+from tests.e2e.helpers.browser import chromium, context, page, playwright, seen, tab, whole_chromium
 from tests.e2e.helpers.people import be
 from tests.e2e.installation import PATIENCE, installation
 
-__all__ = ["chromium", "context", "page", "platform", "seen", "sign_in", "tab"]
+__all__ = ["chromium", "context", "page", "platform", "playwright", "seen", "sign_in", "tab", "whole_chromium"]
 # These do not use the installation that the others share.
 ALONE = ("tests/e2e/web/", "tests/e2e/test_run_command.py")
 

@@ -2,15 +2,15 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
 
 from tests.e2e.helpers.audit import DESKTOP, Watch, watch
 from tests.e2e.installation import PATIENCE
-from tests.run import BROWSERS, is_demanded
+from tests.run import BROWSERS, WHOLE_BROWSERS, is_demanded
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -23,14 +23,14 @@ ARGUMENTS = (
 )
 
 
-def executable() -> str | None:
-    """The system's Chromium: `PODIUM_CHROMIUM` or what is on the path."""
-    return os.environ.get("PODIUM_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+def executable(names: Iterable[str] = BROWSERS) -> str | None:
+    """The system's Chromium: `PODIUM_CHROMIUM`, or the first of these programs on the path."""
+    return os.environ.get("PODIUM_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
-def launch_options() -> dict:
+def launch_options(names: Iterable[str] = BROWSERS) -> dict:
     """Options for `chromium.launch`; skips the test where there is no browser, fails where one has to be (CI)."""
-    path = executable()
+    path = executable(names)
     if path is None:
         reason = "no Chromium found (PODIUM_CHROMIUM, chromium, google-chrome)"
         if is_demanded("browser"):
@@ -40,19 +40,31 @@ def launch_options() -> dict:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    options = launch_options()
+def playwright() -> Iterator[Playwright]:
     # Playwright's synchronous interface runs an event loop in this thread; Django would refuse its database there.
     before = os.environ.get("DJANGO_ALLOW_ASYNC_UNSAFE")
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**options)
-        yield browser
-        browser.close()
+    with sync_playwright() as started:
+        yield started
     if before is None:
         del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
     else:
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = before
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Playwright) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(**launch_options())
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def whole_chromium(playwright: Playwright) -> Iterator[Browser]:
+    """The browser that people use: its letters and lines differ from those of the shell by a few shades."""
+    browser = playwright.chromium.launch(**launch_options(WHOLE_BROWSERS))
+    yield browser
+    browser.close()
 
 
 class Tab:

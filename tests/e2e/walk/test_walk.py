@@ -215,6 +215,7 @@ def test_after_the_close_a_team_sees_its_cases_beside_the_references(platform, p
         seen.check()
 
 
+@pytest.mark.any_database("It draws and typesets what other tests read from both databases.")
 def test_the_report_of_the_challenge_is_a_paper_of_at_most_twelve_pages(platform, page, seen, sign_in, context):
     sign_in("olivia")
     page.goto(f"{platform.url}{CHALLENGE}report/desk/")

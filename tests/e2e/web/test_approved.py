@@ -69,13 +69,13 @@ def liver(monkeypatch, private_files, workers, tmp_path, site):
 
 
 @pytest.fixture
-def open_page(chromium, site):
+def open_page(whole_chromium, site):
     """Open a page as a person, patiently until it has the fonts of the project."""
     contexts = {}
 
     def act(who, path):
         if who not in contexts:
-            contexts[who] = chromium.new_context(
+            contexts[who] = whole_chromium.new_context(
                 locale="en-GB", timezone_id="UTC", reduced_motion="reduce", device_scale_factor=1
             )
             if who:
