@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 _FEWEST_CASES: Final = 3
 """Cases from which on equal predictions are no coincidence."""
-_SAME_FAULTS: Final = {"axes": "swapped_axes", "origin": "same_place", "orientation": "same_orientation"}
+_SAME_FAULTS: Final = {
+    "axes": "swapped_axes",
+    "origin": "same_place",
+    "orientation": "same_orientation",
+    "not_integer": "probabilities_as_labels",
+}
 
 
 def shift_of(path: Path, expected: Geometry, *, vectors: bool = False, limits: Limits = DEFAULT) -> Shift:
@@ -142,7 +147,7 @@ def is_shift(value: Any) -> bool:
 
 
 def same_faults(features: Mapping[str, Any], reasons: Mapping[str, Issue]) -> list[Finding]:
-    """Return the question about a fault that the header of every file has."""
+    """Return the question about a fault that every file has."""
     kinds = {issue.kind for case, issue in reasons.items() if case}
     if features or len(kinds) != 1 or len(reasons) < 2:
         return []

@@ -98,6 +98,11 @@ SENTENCES: Final[dict[str, Sentence]] = {
         "The axes of all {total} files run in other directions than expected",
         "Copy the header (origin, direction, spacing) of the input image to every prediction.",
     ),
+    "probabilities_as_labels": Sentence(
+        _HOLD,
+        "All {total} files have values that are not whole numbers",
+        "Save the label of each voxel, for instance with numpy.argmax, not probabilities.",
+    ),
     "names_of_no_case": Sentence(
         _HOLD,
         "{file}: 0 of {total} {words} match the cases of the task; the first are {files}",
@@ -130,7 +135,9 @@ SENTENCES: Final[dict[str, Sentence]] = {
     ),
 }
 
-OF_EVERY_CASE: Final = frozenset({"swapped_axes", "same_place", "same_orientation", "names_of_no_case"})
+OF_EVERY_CASE: Final = frozenset(
+    {"swapped_axes", "same_place", "same_orientation", "probabilities_as_labels", "names_of_no_case"}
+)
 """Questions about a fault of every case: no case can be scored unless it is corrected."""
 
 

@@ -50,7 +50,7 @@ LABEL_IMAGES = {
         State.HELD,
         "same_orientation",
     ),
-    "probabilities": (lambda: each(lambda a: a.astype(np.float32) * 0.45), State.REFUSED, "not_integer"),
+    "probabilities": (lambda: each(lambda a: a.astype(np.float32) * 0.45), State.HELD, "probabilities_as_labels"),
     "names of channels": (
         lambda: {f"{name.split('.')[0]}_0000.nii.gz": content for name, content in predictions().items()},
         State.REFUSED,

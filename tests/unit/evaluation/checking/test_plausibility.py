@@ -77,6 +77,11 @@ class TestLabelImages:
         errors = task(capsys, lambda case, labels: labels.transpose(2, 1, 0).copy())[2]
         assert "All 4 files have the expected sizes in another order of the axes. Swap the axes" in errors
 
+    def test_probabilities_in_place_of_labels(self, task, capsys):
+        code, table, errors = task(capsys, lambda case, labels: labels.astype(np.float32) * 0.45)
+        assert (code, set(table["outcome"])) == (0, {"missing"})
+        assert "All 4 files have values that are not whole numbers. Save the label of each voxel" in errors
+
     def test_files_that_all_lie_elsewhere(self, task, capsys):
         affine = np.eye(4)
         affine[:3, 3] = 3
