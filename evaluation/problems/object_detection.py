@@ -761,7 +761,8 @@ def _is_id(given: object, name: str) -> bool:
 def _id_words(expected: ExpectedTable) -> str:
     """Describe the ids of a list of COCO results on the submit page."""
     if not expected.image_ids:
-        return "A list of COCO results needs the name of its image as each `image_id`, or images and categories."
+        words = "A list of COCO results needs the name of its image as each `image_id`, or images and categories."
+        return f"{words} Numbers as ids are not accepted."
 
     def some(ids: Sequence[tuple[int | str, str]], what: str) -> str:
         numbers = [f"{each} is {name}" for each, name in ids if each != name]
