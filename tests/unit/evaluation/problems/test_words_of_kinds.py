@@ -32,11 +32,7 @@ def test_names_of_a_table_are_called_what_they_are(tmp_path, kind):
 @pytest.mark.parametrize(
     ("shared", "words"),
     [
-        (
-            {},
-            "A list of COCO results needs the name of its image as each `image_id`, or images and categories. "
-            "Numbers as ids are not accepted.",
-        ),
+        ({}, "the name of its image as each `image_id`, or images and categories. Numbers as ids are not accepted."),
         ({"image_ids": [[3, "a"], [4, "b"]], "category_ids": [[1, "s"]]}, "`image_id` 3 is a and 4 is b."),
     ],
 )
