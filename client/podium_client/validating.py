@@ -145,7 +145,8 @@ def _check_cases(
 
     problem = file_problem(wanted["problem"])
     pattern = str((wanted.get("expected") or {}).get(FILE_PATTERN, ""))
-    assignment = problem.assign(files, [case["name"] for case in wanted["cases"]], pattern=pattern)
+    ending = problem.usual_ending([case["geometry"] for case in wanted["cases"]])
+    assignment = problem.assign(files, [case["name"] for case in wanted["cases"]], pattern=pattern, ending=ending)
     features: dict[str, dict[str, Any]] = {}
     reasons: dict[str, Any] = {}
     extra += [f"{file}: {note.reason}" for file, note in assignment.extra.items()]

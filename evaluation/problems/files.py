@@ -31,6 +31,7 @@ SEVERAL_FILES: Final = (
     "name a single file `<case>.dcm`."
 )
 """Sentences of the submit page about images of several files."""
+_PICTURE: Final = ".png"
 FILE_PATTERN: Final = "file_pattern"
 """Name of the setting with further names of files."""
 
@@ -259,7 +260,7 @@ class FileProblem(Problem):
     def usual_ending(self, facts: Sequence[Mapping[str, Any]]) -> str:
         """Return the ending for examples: that of pictures if all references are pictures without orientation."""
         are_pictures = all(each.get("oriented_format") is False and len(each.get("shape") or ()) == 2 for each in facts)
-        return ".png" if facts and are_pictures and ".png" in self.suffixes else self.suffixes[0]
+        return _PICTURE if facts and are_pictures and _PICTURE in self.suffixes else self.suffixes[0]
 
     def ending_of(self, name: str) -> str:
         """Return the supported ending of a file name; empty for a file that is not read."""
@@ -453,7 +454,10 @@ class FileProblem(Problem):
         table = self.predicted_table(assessment, folder)
         rules = self.table_of_predictions(assessment)
         beside = () if rules is None else (rules.file,)
-        assignment = self.assign([path for path in files if path not in beside], references.cases, pattern=pattern)
+        are_pictures = all(path.name.lower().endswith(_PICTURE) for path in references.files.values())
+        ending = _PICTURE if are_pictures and _PICTURE in self.suffixes else self.suffixes[0]
+        others = [path for path in files if path not in beside]
+        assignment = self.assign(others, references.cases, pattern=pattern, ending=ending)
         # A table that cannot be read is reported once, and not again for each case.
         reasons = {"": table} if isinstance(table, Issue) else {}
         missing = [finding for finding in assignment.findings.values() if finding.id != "file_duplicate"]
@@ -483,8 +487,11 @@ class FileProblem(Problem):
         """Return the registered pattern of file names; empty if there is none."""
         return str(assessment.settings.get(FILE_PATTERN) or "")
 
-    def assign(self, paths: Iterable[str], cases: Sequence[str], *, pattern: str = "") -> Assignment:
-        """Assign files of a folder or archive to cases by their names; see `evaluation.checking.assign`."""
+    def assign(self, paths: Iterable[str], cases: Sequence[str], *, pattern: str = "", ending: str = "") -> Assignment:
+        """Assign files of a folder or archive to cases by their names; see `evaluation.checking.assign`.
+
+        `ending` is the recommended one, by default the first of the kind.
+        """
         from evaluation.checking import assign
 
         return assign(
@@ -492,7 +499,7 @@ class FileProblem(Problem):
             cases,
             self.case_of,
             ending_of=self.ending_of,
-            ending=self.suffixes[0],
+            ending=ending or self.suffixes[0],
             words=self.texts.file_noun,
             pattern=pattern,
         )

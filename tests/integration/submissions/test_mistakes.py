@@ -171,6 +171,12 @@ def test_a_fault_of_all_cases_is_rejected_by_a_phase_of_complete_submissions(tmp
     assert "Please confirm" not in page
 
 
+def test_a_phase_of_pictures_suggests_names_of_pictures(nuclei: World, workers):
+    submission, _ = submitted(nuclei, {"readme.txt": b"nothing"})
+    findings = Report.of(submission.report).troubled
+    assert [each.remedy for each in findings] == [f"Add {case}.png." for case in IMAGES]
+
+
 def test_correct_but_unusual_submissions_are_scored(world: World, workers):
     for value in (0, 1):
         submission, found = submitted(world, each(lambda a, value=value: np.full_like(a, value)))

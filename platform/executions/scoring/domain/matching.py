@@ -18,6 +18,7 @@ def match(
     *,
     words: str = "label image",
     pattern: str = "",
+    ending: str = "",
 ) -> Report:
     """Assign files to cases by their names: `<case><suffix>`, in any folder.
 
@@ -33,6 +34,8 @@ def match(
         Name for the file of a case in messages.
     pattern
         Further names of files that the assessment registers.
+    ending
+        Recommended ending, by default the first.
 
     Returns
     -------
@@ -52,7 +55,7 @@ def match(
         names,
         stem_of,
         ending_of=ending_of,
-        ending=suffixes[0],
+        ending=ending or suffixes[0],
         words=words,
         pattern=pattern,
     )

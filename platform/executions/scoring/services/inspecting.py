@@ -49,12 +49,14 @@ def judge(
         return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     except ReadError as error:
         return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
+    problem = file_problem(expectation.problem)
     report = match(
         files,
         expectation.names,
         expectation.suffixes,
-        words=file_problem(expectation.problem).texts.file_noun,
+        words=problem.texts.file_noun,
         pattern=str(expectation.expected.get(FILE_PATTERN, "")),
+        ending=problem.usual_ending([case.facts for case in expectation.cases]),
     )
     report.table = table
     if rows is not None:

@@ -74,6 +74,12 @@ def test_two_files_of_a_case_are_both_named(capsys):
     assert "case_1 has 2 files: case_1.mha, case_1.nii.gz. Keep one file for each case. It counts as missing." in errors
 
 
+def test_the_name_of_a_picture_is_suggested_where_references_are_pictures(capsys, tmp_path):
+    code, _, errors = scored(capsys, "inst.json", "mask-255-as-instances", tmp_path)
+    assert code == 2
+    assert "There is no file for img_1. Add img_1.png." in errors
+
+
 def test_nothing_at_all_ends_with_exit_code_2(capsys, tmp_path):
     code, table, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
     assert (code, table.empty) == (2, True)
