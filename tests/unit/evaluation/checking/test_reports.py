@@ -2,10 +2,14 @@
 
 import io
 import json
+import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+import tifffile
+from PIL import Image
 
 from evaluation.cli import main
 
@@ -65,6 +69,31 @@ def test_a_file_in_the_folder_of_its_case_is_suggested(capsys):
 def test_the_default_name_of_3d_slicer_is_that_of_the_case(capsys):
     code, table, errors = scored(capsys, "seg.json", "slicer-seg-nrrd-name")
     assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
+
+
+def test_a_compressed_volume_with_the_ending_of_an_uncompressed_one_is_scored(capsys, tmp_path):
+    source = REPORTS / "two-files-one-case" / "predictions" / "case_1.nii.gz"
+    (tmp_path / "case_1.nii").write_bytes(source.read_bytes())
+    code, table, errors = scored(capsys, "seg.json", "two-files-one-case", tmp_path)
+    assert (code, set(table["outcome"]), errors) == (0, {"ok"}, "")
+
+
+def test_a_name_with_a_decomposed_umlaut_is_that_of_the_case(capsys, tmp_path):
+    for folder, form in (("references", "NFC"), ("predictions", "NFD")):
+        (tmp_path / folder).mkdir()
+        source = REPORTS / "two-files-one-case" / "references" / "case_1.nii.gz"
+        (tmp_path / folder / unicodedata.normalize(form, "Gefäß.nii.gz")).write_bytes(source.read_bytes())
+    arguments = ["score", str(REPORTS / "seg.json"), "--references", str(tmp_path / "references")]
+    assert main([*arguments, "--predictions", str(tmp_path / "predictions")]) == 0
+    captured = capsys.readouterr()
+    assert (set(pd.read_csv(io.StringIO(captured.out))["outcome"]), captured.err) == ({"ok"}, "")
+
+
+def test_the_ending_of_bioformats_is_read_as_the_case(capsys, tmp_path):
+    source = REPORTS / "mask-255-as-instances" / "references" / "img_1.png"
+    tifffile.imwrite(tmp_path / "img_1.ome.tif", np.asarray(Image.open(source)))
+    code, table, errors = scored(capsys, "inst.json", "mask-255-as-instances", tmp_path)
+    assert (code, set(table["value"]), errors) == (0, {1.0}, "")
 
 
 def test_two_files_of_a_case_are_both_named(capsys):
