@@ -8,6 +8,7 @@ from unittest import mock
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Seat
@@ -63,7 +64,7 @@ def three_held(world: World, content: bytes) -> list[Submission]:
     return held
 
 
-def test_a_held_submission_counts_when_it_is_confirmed_on_the_day_on_which_it_came(world: World):
+def test_a_held_submission_counts_when_it_is_confirmed_on_the_day_on_which_it_came(world: World, client):
     content = zipped(predictions())
     held = three_held(world, content)
     assert quota(world.phase, world.adas, world.ada).left == 2
@@ -77,6 +78,13 @@ def test_a_held_submission_counts_when_it_is_confirmed_on_the_day_on_which_it_ca
         ValidationError, match=f"its 2 submissions of {yesterday}. This submission can only be withdrawn."
     ):
         states.score_as_it_is(submission=held[2], actor=world.ada)
+    client.force_login(world.ada)
+    place = {"slug": "blocks", "pk": held[2].pk}
+    page = client.post(reverse("submissions:decide", kwargs=place), {"decision": "score"}, follow=True, secure=True)
+    assert f"its 2 submissions of {yesterday}" in page.content.decode()
+    answer = client.post(f"/api/v1/submissions/{held[2].pk}/decide/", {"decision": "score"}, secure=True)
+    assert answer.status_code == 400
+    assert f"its 2 submissions of {yesterday}" in answer.content.decode()
     held[2].refresh_from_db()
     assert held[2].state == "held"
     states.withdraw(submission=held[2], actor=world.ada)
