@@ -11,7 +11,7 @@ from evaluation import bundle
 from evaluation.figures import publication
 from executions.services import hosts
 from reports.models import Report
-from tests.e2e.helpers.browser import chromium, context, page, seen, tab
+from tests.e2e.helpers.browser import chromium, context, page, playwright, seen, tab
 from tests.gallery import checking, files
 from tests.gallery.browsing import Browser, workers
 from tests.gallery.expected import OF_DESIGNS
@@ -19,7 +19,7 @@ from tests.gallery.walking import prepared, walked
 from tests.integration.executions.conftest import broker_of_its_own, engine, private_files
 from tests.integration.reports.conftest import plain_picture
 
-__all__ = ["broker_of_its_own", "chromium", "context", "engine", "page", "private_files", "seen", "tab"]
+__all__ = ["broker_of_its_own", "chromium", "context", "engine", "page", "playwright", "private_files", "seen", "tab"]
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
