@@ -17,6 +17,7 @@ COUNTERPARTS: Final[dict[str, tuple[str, ...]]] = {
     "challenges:move_deadline": ("api:deadline",),
     "challenges:open_submissions": ("api:open-submissions",),
     "challenges:pages": ("api:information-pages",),
+    "challenges:pictures": ("api:challenge-pictures",),
     "challenges:set_organizer": ("api:organizers",),
     "challenges:set_standing": ("api:teams",),
     "challenges:set_terms": ("api:terms",),

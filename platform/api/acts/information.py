@@ -1,13 +1,16 @@
-"""Acts on pages that organizers write themselves."""
+"""Acts on pages and pictures of organizers."""
+
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from accounts.requests import SignedInApiRequest
 from api.acts.base import Act, checked, described, done, form_data, plain_request, refusals, shape_of
 from challenges import queries
-from challenges.forms.information import InformationPageForm
+from challenges.forms.information import InformationPageForm, PicturesForm
 from challenges.models import InformationPage
 from challenges.services import information
 from challenges.views.access import organizing
@@ -65,3 +68,24 @@ class InformationPageView(Act):
         row = page_of(organizing(plain_request(request), slug), page)
         information.delete_page(actor=request.user, page=row)
         return done(f"{row.title} is deleted.", reverse("challenges:pages", args=[slug]))
+
+
+class PicturesView(Act):
+    """Logo and banner of a challenge."""
+
+    parser_classes: ClassVar[list[Any]] = [MultiPartParser]  # type: ignore[misc]  # as the framework documents it
+
+    @described(
+        "set_challenge_pictures",
+        "Replace logo and banner",
+        tag=TAG,
+        request={"multipart/form-data": shape_of("ChallengePictures", PicturesForm)},
+    )
+    def put(self, request: SignedInApiRequest, slug: str) -> Response:
+        """Store or remove logo and banner. A picture that is not named stays."""
+        challenge = organizing(plain_request(request), slug)
+        form = PicturesForm(request.data, request.FILES)
+        checked(form)
+        with refusals():
+            information.set_pictures(actor=request.user, challenge=challenge, contents=form.contents())
+        return done("Logo and banner are saved.", reverse("challenges:pictures", args=[slug]))

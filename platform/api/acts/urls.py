@@ -42,6 +42,7 @@ urlpatterns = [
     _address(f"{_PHASE}reminders/", challenges.RemindersView, "phase-reminders"),
     _address(f"{_PHASE}deadline/", challenges.DeadlineView, "deadline"),
     _address(f"{_CHALLENGE}announcements/", challenges.AnnouncementsView, "announcements"),
+    _address(f"{_CHALLENGE}pictures/", information.PicturesView, "challenge-pictures"),
     _address(f"{_CHALLENGE}pages/", information.InformationPagesView, "information-pages"),
     _address(f"{_CHALLENGE}pages/<slug:page>/", information.InformationPageView, "information-page"),
     _address(f"{_CHALLENGE}organizers/", challenges.OrganizersView, "organizers"),

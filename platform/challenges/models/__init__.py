@@ -1,7 +1,7 @@
 """Challenge → task → phase, the people in it, and what of it is a projection of a registered design."""
 
 from challenges.models.challenges import PSEUDONYM, Challenge, Member, Organizer, Phase, Seat, Task, Team
-from challenges.models.information import InformationPage
+from challenges.models.information import ChallengePicture, InformationPage
 from challenges.models.launching import Deviation, PhaseAssessment, Projection
 from challenges.models.participation import Concern, Participation, Terms
 from challenges.models.talking import Announcement, Contact
@@ -10,6 +10,7 @@ __all__ = [
     "PSEUDONYM",
     "Announcement",
     "Challenge",
+    "ChallengePicture",
     "Concern",
     "Contact",
     "Deviation",

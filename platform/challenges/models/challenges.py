@@ -45,6 +45,8 @@ class Challenge(models.Model):
     )
     is_public = models.BooleanField(default=False)
     has_pages = models.BooleanField(default=False, editable=False, help_text="organizers wrote pages of their own")
+    logo = models.CharField(max_length=16, blank=True, default="", editable=False, help_text="digest of the logo")
+    banner = models.CharField(max_length=16, blank=True, default="", editable=False, help_text="digest of the banner")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     organizers = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="Organizer", related_name="organized_challenges"

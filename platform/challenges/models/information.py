@@ -1,4 +1,4 @@
-"""Pages that organizers write themselves, such as questions and answers, prizes and sponsors."""
+"""Pages and pictures of organizers, such as questions and answers, prizes, sponsors, a logo and a banner."""
 
 from django.conf import settings
 from django.db import models
@@ -28,3 +28,24 @@ class InformationPage(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("challenges:information_page", args=[self.challenge.slug, self.slug])
+
+
+class ChallengePicture(models.Model):
+    """A logo or banner of a challenge, as uploaded. Its digest is also in the challenge, so that pages need no query."""
+
+    class Kind(models.TextChoices):
+        LOGO = "logo", "logo"
+        BANNER = "banner", "banner"
+
+    challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="pictures")
+    kind = models.CharField(max_length=6, choices=Kind)
+    content = models.BinaryField(max_length=512 * 1024)
+    media_type = models.CharField(max_length=10)
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["challenge", "kind"], name="challenges_one_picture_of_a_kind")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.challenge}"

@@ -1,5 +1,7 @@
-"""Acts on pages of organizers: create, change, move and delete."""
+"""Acts on pages of organizers (create, change, move, delete) and on pictures of a challenge."""
 
+import hashlib
+from collections.abc import Mapping
 from typing import Final
 
 from django.core.exceptions import ValidationError
@@ -8,7 +10,8 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
-from challenges.models import Challenge, InformationPage
+from challenges.domain.pictures import picture_header
+from challenges.models import Challenge, ChallengePicture, InformationPage
 from core.audit.services import record
 
 MOST: Final = 5
@@ -63,6 +66,48 @@ def delete_page(*, actor: User, page: InformationPage) -> None:
     record(actor=actor, act="page_deleted", subject=page, scope=locked.slug, facts={"title": page.title})
     InformationPage.objects.filter(pk=page.pk).delete()
     _note_pages(locked, page.challenge)
+
+
+@transaction.atomic
+def set_pictures(*, actor: User, challenge: Challenge, contents: Mapping[str, bytes | None]) -> None:
+    """Store or remove logo and banner; both or neither.
+
+    Parameters
+    ----------
+    contents
+        Files by kind; ``None`` removes the picture of the kind.
+
+    Raises
+    ------
+    ValidationError
+        For a file that is not a picture of an accepted size and format, by kind.
+    """
+    locked = Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
+    errors = {}
+    for kind, content in contents.items():
+        try:
+            _set_picture(actor, locked, kind, content)
+        except ValueError as error:
+            errors[kind] = str(error)
+    if errors:
+        raise ValidationError(errors)
+    locked.save(update_fields=["logo", "banner"])
+    challenge.logo, challenge.banner = locked.logo, locked.banner
+
+
+def _set_picture(actor: User, challenge: Challenge, kind: str, content: bytes | None) -> None:
+    rows = ChallengePicture.objects.filter(challenge=challenge, kind=kind)
+    digest = ""
+    if content is None:
+        rows.delete()
+    else:
+        media_type = picture_header(content).media_type
+        digest = hashlib.sha256(content).hexdigest()[:16]
+        values = {"content": content, "media_type": media_type, "changed_by": actor, "changed_at": timezone.now()}
+        rows.update_or_create(challenge=challenge, kind=kind, defaults=values)
+    setattr(challenge, kind, digest)
+    act = "picture_stored" if digest else "picture_removed"
+    record(actor=actor, act=act, subject=challenge, scope=challenge.slug, facts={"kind": kind, "digest": digest})
 
 
 def _check_title(pages: list[InformationPage], title: str, slug: str) -> None:

@@ -1,4 +1,4 @@
-"""Pages that organizers write themselves: shown to all who see the challenge, edited by its organizers."""
+"""Pages and pictures of organizers: shown to all who see the challenge, edited by its organizers."""
 
 from typing import Any
 
@@ -6,12 +6,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.requests import SignedInRequest
 from challenges import queries
-from challenges.forms.information import InformationPageForm
+from challenges.forms.information import InformationPageForm, PicturesForm
 from challenges.models import Challenge, InformationPage
 from challenges.services import information
 from challenges.views.access import organizing, page_context
@@ -56,6 +57,37 @@ def information_page(request: HttpRequest, slug: str, page: str) -> HttpResponse
         may_edit=request.user.has_perm("challenges.organize_challenge", challenge),
     )
     return render(request, "challenges/information/page.html", context)
+
+
+@require_safe
+def picture(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """Serve the logo or banner of a challenge. Addresses contain the digest, so browsers keep a copy for a day."""
+    challenge = queries.visible_challenge(request.user, slug)
+    row = get_object_or_404(challenge.pictures, kind=kind)
+    response = HttpResponse(bytes(row.content), content_type=row.media_type)
+    response["X-Content-Type-Options"] = "nosniff"
+    patch_cache_control(response, private=True, max_age=86_400)
+    return response
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def pictures(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Replace or remove logo and banner."""
+    challenge = organizing(request, slug)
+    form = PicturesForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            information.set_pictures(actor=request.user, challenge=challenge, contents=form.contents())
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, "Logo and banner are saved.")
+            return redirect("challenges:pictures", slug=slug)
+    context = page_context(
+        request, challenge, active_tab="challenges:organize", active_page="challenges:pages", form=form
+    )
+    return render(request, "challenges/information/pictures.html", context)
 
 
 @login_required

@@ -26,6 +26,7 @@ FILES = {
     "web:help_picture", "operations:healthz", "operations:metrics", "operations:try_me", "mfa_download_recovery_codes",
     "accounts:own_data_file", "datasets:download", "test_sets:public_reference", "results:archive",
     "results:case_sheet", "leaderboards:suspect_view", "reports:file", "workbench:figure", "workbench:file", "web:client_wheel",
+    "challenges:picture",
 }  # fmt: skip
 PARTS = {
     "web:design_system_live", "designs:show", "designs:history", "designs:comments", "designs:task_show",

@@ -1,8 +1,12 @@
-"""Organizers write pages of their own: shown to all who see the challenge, with no markup of strangers, and by program."""
+"""Organizers write pages and upload pictures of their own: shown to all who see the challenge, with no markup of strangers, and by program."""
+
+import io
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from PIL import Image
 from rest_framework.test import APIClient
 
 from challenges.models import Challenge, InformationPage
@@ -108,3 +112,61 @@ def test_a_program_does_the_same(world):
     program.force_authenticate(world.organizer)
     assert program.delete(page).status_code == 200
     assert program.get(pages).json() == []
+
+
+def picture(*size):
+    buffer = io.BytesIO()
+    Image.new("RGB", size, (10, 90, 120)).save(buffer, "PNG")
+    return SimpleUploadedFile("logo.png", buffer.getvalue(), content_type="image/png")
+
+
+def test_a_logo_appears_in_the_catalogue_and_a_banner_on_the_overview(world, client):
+    Challenge.objects.update(is_public=True)
+    client.force_login(world.organizer)
+    client.post(address(world, "pictures"), {"logo": picture(8, 8), "banner": picture(40, 10)})
+    client.logout()
+    world.challenge.refresh_from_db()
+    logo = f"{address(world, 'picture', 'logo')}?v={world.challenge.logo}"
+    banner = f"{address(world, 'picture', 'banner')}?v={world.challenge.banner}"
+    overview = client.get(world.challenge.get_absolute_url()).content.decode()
+    assert f'src="{logo}"' in client.get("/challenges/").content.decode()
+    assert f'src="{logo}"' in overview
+    assert f'src="{banner}"' in overview
+    answer = client.get(logo)
+    assert answer["Content-Type"] == "image/png"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert Image.open(io.BytesIO(answer.content)).size == (8, 8)
+    Challenge.objects.update(is_public=False)
+    assert client.get(logo).status_code == 404
+    client.force_login(world.organizer)
+    client.post(address(world, "pictures"), {"remove_logo": "on"})
+    assert client.get(logo).status_code == 404
+    assert client.get(banner).status_code == 200
+    page = client.get(world.challenge.get_absolute_url()).content.decode()
+    assert logo not in page
+    assert banner in page
+    acts = Entry.objects.filter(act__startswith="picture_").order_by("sequence").values_list("act", flat=True)
+    assert list(acts) == ["picture_stored", "picture_stored", "picture_removed"]
+
+
+def test_a_refused_picture_changes_nothing(world, client):
+    client.force_login(world.organizer)
+    svg = SimpleUploadedFile("banner.svg", b"<svg onload='alert(1)'/>", content_type="image/png")
+    page = client.post(address(world, "pictures"), {"logo": picture(8, 8), "banner": svg})
+    assert "neither PNG nor JPEG" in page.content.decode()
+    world.challenge.refresh_from_db()
+    assert world.challenge.logo == ""
+    assert not world.challenge.pictures.exists()
+
+
+def test_only_organizers_set_pictures_also_by_program(world, client):
+    client.force_login(world.ada)
+    assert client.post(address(world, "pictures"), {"logo": picture(8, 8)}).status_code == 404
+    program = APIClient()
+    pictures = reverse("api:challenge-pictures", args=[world.challenge.slug])
+    program.force_authenticate(world.ada)
+    assert program.put(pictures, {"logo": picture(8, 8)}, format="multipart").status_code in (403, 404)
+    program.force_authenticate(world.organizer)
+    assert program.put(pictures, {"logo": picture(8, 8)}, format="multipart").status_code == 200
+    assert program.put(pictures, {"logo": picture(4001, 1)}, format="multipart").json()["errors"]["logo"]
+    assert world.challenge.pictures.get().kind == "logo"

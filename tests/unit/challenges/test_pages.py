@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from challenges.models import InformationPage, Member, Phase
+from challenges.models import ChallengePicture, InformationPage, Member, Phase
 from tests.unit.challenges.world import build
 
 pytestmark = pytest.mark.django_db
@@ -17,6 +17,8 @@ def world():
     InformationPage.objects.create(
         challenge=made.challenge, slug="faq", title="FAQ", text="None.", changed_by=made.organizer
     )
+    picture = {"content": b"PNG", "media_type": "image/png", "changed_by": made.organizer}
+    ChallengePicture.objects.create(challenge=made.challenge, kind="logo", **picture)
     return made
 
 
@@ -32,6 +34,8 @@ def address(name, world):
         "information_page": [world.challenge.slug, "faq"],
         "pages": [world.challenge.slug],
         "edit_page": [world.challenge.slug, "faq"],
+        "picture": [world.challenge.slug, "logo"],
+        "pictures": [world.challenge.slug],
     }
     return reverse(f"challenges:{name}", args=arguments[name])
 
@@ -48,6 +52,8 @@ PUBLIC = {
     "information_page": (200, 200, 200, 200, 200),
     "pages": (302, 404, 404, 200, 200),
     "edit_page": (302, 404, 404, 200, 200),
+    "picture": (200, 200, 200, 200, 200),
+    "pictures": (302, 404, 404, 200, 200),
 }
 HIDDEN = {
     "detail": (404, 404, 404, 200, 200),
@@ -58,6 +64,8 @@ HIDDEN = {
     "information_page": (404, 404, 404, 200, 200),
     "pages": (302, 404, 404, 200, 200),
     "edit_page": (302, 404, 404, 200, 200),
+    "picture": (404, 404, 404, 200, 200),
+    "pictures": (302, 404, 404, 200, 200),
 }
 ROLES = ("visitor", "stranger", "member", "organizer", "staff")
 
