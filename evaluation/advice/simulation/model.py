@@ -15,6 +15,7 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from evaluation.assessment.policy_values import constant
+from evaluation.quadrature import gauss_hermite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ _EDGE: Final = 1e-3
 _FEWEST_CASES: Final = 3
 MOST_SKEWNESS: Final = 6.0
 """Largest absolute skewness of the noise; that of a log-normal variable whose logarithm has deviation 1."""
-_FEWEST_FOR_SKEWNESS: Final = 3
+FEWEST_FOR_SKEWNESS: Final = 3
 """Fewest algorithms of a pilot from which a skewness can be estimated: differences of two are symmetric in them."""
 _NODES_OF_TWO: Final = 24
 _LEAST_SPREAD: Final = 1e-24
@@ -199,10 +200,10 @@ class PartModel:
     @property
     def nodes(self) -> tuple[FloatArray, FloatArray]:
         """Nodes and weights of the deviation of a case from the mean of a team with skewed noise; weights add up to 1."""
-        points, weights = np.polynomial.hermite_e.hermegauss(_NODES_OF_TWO)
+        points, weights = gauss_hermite(_NODES_OF_TWO)
         deviations = self.cases * points[:, None] + self.noise * self.skewed(points)[None, :]
         both = weights[:, None] * weights[None, :]
-        return deviations.ravel(), (both / both.sum()).ravel()
+        return deviations.ravel(), both.ravel()
 
     @property
     def document(self) -> dict[str, Any]:
@@ -414,7 +415,7 @@ def noise_skewness(latent: FloatArray) -> float:
     0.0
     """
     cases, teams = latent.shape
-    if teams < _FEWEST_FOR_SKEWNESS:
+    if teams < FEWEST_FOR_SKEWNESS:
         return 0.0
     residual = latent - latent.mean(axis=1, keepdims=True) - latent.mean(axis=0) + latent.mean()
     spread = float((residual**2).mean())

@@ -20,6 +20,7 @@ from evaluation.advice.simulation.board import (
 )
 from evaluation.advice.simulation.contest import Contest, simulated_scheme
 from evaluation.advice.simulation.model import (
+    FEWEST_FOR_SKEWNESS,
     SimulationError,
     check_skewness,
     draw_field,
@@ -232,6 +233,8 @@ def make_contest(
         in_region = f" in {first.region}" if first.region else ""
         notes = (*notes, f"The design keeps its rankings apart; simulated is that of {first.metric.name}{in_region}.")
         models = models[:1]
+    if skewness is None and pilot is not None and pilot["algorithm"].nunique() < FEWEST_FOR_SKEWNESS:
+        notes = (*notes, f"The skewness of the pilot is not estimated: this needs {FEWEST_FOR_SKEWNESS} algorithms.")
     if skewness is not None:
         check_skewness(skewness)
         models = tuple(replace(model, skewness=float(skewness)) for model in models)

@@ -141,6 +141,10 @@ def _basis(result: SimulationResult) -> list[str]:
     if skewed:
         of = f"{skewed[0]:g}" if len(skewed) == 1 else f"{skewed[0]:g} to {skewed[-1]:g}"
         sentences.append(f"Deviations of a team on a case have a skewness of {of} where more is better.")
+    else:
+        sentences.append(
+            "No skewness is simulated. A few very bad cases of one team make these numbers too favourable."
+        )
     return sentences
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.assessment.model import Operator
+from evaluation.quadrature import gauss_hermite
 from evaluation.ranking.procedure.groups import groups_of
 from evaluation.ranking.procedure.statements import Aggregate, RankScores
 from evaluation.ranking.schemes.base import Scheme
@@ -102,9 +103,9 @@ def limit_aggregates(model: PartModel, quality: FloatArray, operator: Operator |
             return np.asarray(
                 sum(w * model.scale.to_scores(centre + d) for d, w in zip(deviations, shares, strict=True))
             )
-        nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+        nodes, weights = gauss_hermite(_NODES)
         values = model.scale.to_scores(centre[..., None] + deviation * nodes)
-        return np.asarray(values @ (weights / weights.sum()))
+        return np.asarray(values @ weights)
     from scipy.special import ndtri
 
     better = position if model.metric.higher_is_better else 1.0 - position

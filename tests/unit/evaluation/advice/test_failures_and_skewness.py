@@ -110,6 +110,15 @@ def test_a_pilot_gives_a_range_and_a_small_one_is_said_to_be_too_small():
     assert small.needed.pilot[1] is None
     assert any(sentence.endswith("this pilot is too small to plan with.") for sentence in sentences(small))
     assert any(sentence.startswith("Resampled pilots give") for sentence in sentences(large))
+    too_few = "The skewness of the pilot is not estimated: this needs 3 algorithms."
+    assert (too_few in sentences(small), too_few in sentences(large)) == (True, False)
+
+
+def test_symmetric_deviations_are_called_too_favourable():
+    few = {"cases": 10, "teams": 3, "spread": Spread(0, 1, 1, 0.2), "samples": 5}
+    symmetric, skewed = (" ".join(sentences(simulate(parse(FREE), **few, skewness=one))) for one in (None, -2.0))
+    assert ("No skewness is simulated." in symmetric, "No skewness is simulated." in skewed) == (True, False)
+    assert "have a skewness of -2" in skewed
 
 
 @pytest.mark.parametrize(
