@@ -70,12 +70,17 @@ def _normal(share: float) -> float:
 
 
 class Draws:
-    """The bootstrap of one ranking as deviations of its elementary scores."""
+    """The bootstrap of one ranking as deviations of its elementary scores.
+
+    A score can be infinite, such as LR+ without a false positive. Nothing is then shown in favour of the algorithm, because no
+    draw has another score.
+    """
 
     def __init__(self, ranking: Ranking, bootstrap: int, spread: Spread) -> None:
         self.ranking, self.number, self.spread = ranking, bootstrap, spread
         self.full = [part.scores[0] for part in ranking.elementary]
-        self.deviations = [part.scores[1 : 1 + bootstrap] - part.scores[0] for part in ranking.elementary]
+        with np.errstate(invalid="ignore"):
+            self.deviations = [part.scores[1 : 1 + bootstrap] - part.scores[0] for part in ranking.elementary]
         self._not_before: dict[float, FloatArray] = {}
 
     @property
@@ -109,9 +114,17 @@ class Draws:
         if inflation == 1.0 and inflation not in self._not_before:
             self._not_before[inflation] = self._share(self.ranking.ranks[1 : 1 + self.number])
         elif inflation not in self._not_before:
-            shifted = [full + inflation * dev for full, dev in zip(self.full, self.deviations, strict=True)]
+            with np.errstate(invalid="ignore"):
+                shifted = [full + inflation * dev for full, dev in zip(self.full, self.deviations, strict=True)]
             self._not_before[inflation] = self._share(self.ranking.final(shifted))
         return self._not_before[inflation]
+
+    @cached_property
+    def _without_spread(self) -> BoolArray:
+        """Algorithms with an infinite score in a ranking that is not combined; resamples say nothing about their uncertainty."""
+        if self.ranking.steps:
+            return np.zeros(len(self.ranking.algorithms), dtype=bool)
+        return np.asarray(np.isinf(self.full[0]))
 
     def _share(self, ranks: FloatArray) -> FloatArray:
         count = ranks.shape[1]
@@ -120,7 +133,9 @@ class Draws:
         for start in range(0, len(ranks), step):
             rows = ranks[start : start + step]
             total += (rows[:, :, None] >= rows[:, None, :]).sum(axis=0)
-        return total / max(len(ranks), 1)
+        total /= max(len(ranks), 1)
+        total[self._without_spread] = 1.0
+        return total
 
     def shown(self, share: float) -> tuple[BoolArray, float]:
         """Return the pairs whose order is significant, stepwise as in Holm's method, and the first inflation."""
@@ -161,8 +176,10 @@ class Draws:
     def interval(self, first: int, other: int, inflation: float) -> tuple[float, tuple[float, float] | None]:
         """Difference of the scores of a single elementary ranking, and its simultaneous interval."""
         sign = 1.0 if self.ranking.elementary[0].higher_is_better else -1.0
-        estimate = sign * float(self.full[0][first] - self.full[0][other])
-        deviation = sign * (self.deviations[0][:, first] - self.deviations[0][:, other])
+        with np.errstate(invalid="ignore"):
+            estimate = sign * float(self.full[0][first] - self.full[0][other])
+        with np.errstate(invalid="ignore"):
+            deviation = sign * (self.deviations[0][:, first] - self.deviations[0][:, other])
         if not np.isfinite(deviation).all() or not np.isfinite(estimate):
             return estimate, None
         low, high = float(deviation.min()), float(deviation.max())
@@ -232,19 +249,20 @@ class Draws:
     def winner_limits(self, winner: int, share: float) -> FloatArray:
         """Return lower limits of the differences of one algorithm from each other one, at the level of `wins`.
 
-        The limits are those of a single elementary ranking.
+        The limits are those of a single elementary ranking. A limit is not a number where a score is infinite.
         """
         part, deviation = self.ranking.elementary[0], self.deviations[0]
         sign = 1.0 if part.higher_is_better else -1.0
-        estimate = sign * (self.full[0][winner] - self.full[0])
-        shift = sign * (deviation[:, [winner]] - deviation)
         p = share / 2.0
         critical = self.spread.critical(p)
-        lowest = estimate + critical / self.extreme * shift.min(axis=0)
-        ordered = np.sort(shift, axis=0)
-        allowed = min(int(p * len(ordered) + 1e-9), len(ordered) - 1)
-        quantile = estimate + critical / _normal(p) * ordered[allowed]
-        return np.asarray(np.minimum(lowest, quantile))
+        with np.errstate(invalid="ignore"):
+            estimate = sign * (self.full[0][winner] - self.full[0])
+            shift = sign * (deviation[:, [winner]] - deviation)
+            lowest = estimate + critical / self.extreme * shift.min(axis=0)
+            ordered = np.sort(shift, axis=0)
+            allowed = min(int(p * len(ordered) + 1e-9), len(ordered) - 1)
+            quantile = estimate + critical / _normal(p) * ordered[allowed]
+            return np.asarray(np.minimum(lowest, quantile))
 
 
 def _true(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, spread: FloatArray) -> FloatArray:

@@ -147,3 +147,16 @@ def test_no_report_or_board_shows_the_range_1_to_1():
     for order in build(document, assessment)["orders"]:
         assert order["score_low"][0] is None
         assert order["score_high"][0] is None
+
+
+@pytest.mark.parametrize("noise", [(0.0, 0.6), (0.0, 0.0), (0.25, 0.25)])
+def test_an_infinite_score_is_ranked_without_a_warning_and_shows_nothing(noise):
+    """LR+ is infinite without a false positive: on all cases, or in some of the resamples only."""
+    assessment, results, evidence, _ = classified(POSITIVE, NEGATIVE, ("lr_plus",), noise=noise)
+    results = results.assign(outcome=np.where(results["value"].isna(), "degenerate", "ok"))
+    results["flag"] = np.where(results["value"].isna(), "unbounded", "")
+    (entry,) = rank(assessment, results, evidence=evidence, bootstrap=300)["rankings"]
+    assert [row["rank"] for row in entry["algorithms"]] == ([1, 1] if noise == (0.0, 0.0) else [1, 2])
+    assert not entry["winner"]["named"]
+    assert not np.array(entry["shown_better"]).any()
+    assert all((row["difference_from_first"] or {}).get("interval") is None for row in entry["algorithms"])
