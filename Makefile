@@ -11,7 +11,7 @@ $(error PYTHON is set and empty. Give it a value, for example: make run PYTHON=p
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test check lint bench coverage fuzz-api full mutants claims procedures composition pictures approved lock linux api site client-wheel validators
+.PHONY: help run install test check lint bench coverage fuzz-api full mutants claims boards procedures composition pictures approved lock linux api site client-wheel validators
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -56,6 +56,10 @@ full: $(STAMP) ## Run all tests in full size that the suite shortens.
 # See docs/claims.md.
 claims: $(STAMP) ## Check every sentence about 50,000 generated challenges.
 	@exec $(BIN)/python -m tests.claims $(CLAIMS)
+
+# With BOARDS="--record FILE" a run that is broken off resumes. See docs/claims.md.
+boards: $(STAMP) ## Check that 10,000 random boards of all schemes do not contradict themselves.
+	@exec $(BIN)/python -m tests.claims --boards --challenges 10000 $(BOARDS)
 
 # See docs/correctness/procedures.md.
 procedures: $(STAMP) ## Compare the pseudo-code of 20,000 random designs with the ranking.

@@ -6,18 +6,16 @@ values say is compared elsewhere.
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 
 from evaluation.boards import board
 from evaluation.boards.differences import texts_of
 from evaluation.boards.effects import effects_of
-from evaluation.claims.group_leads import group_lead
 
 Rule = tuple[str, bool]
 SMALL = 1e-9
 STORED = 1e-5
 """Relative error of numbers in a stored table."""
-NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
+LOWER_END = re.compile(r"(?:> )?−?\d[\d,]*(?:\.\d+)?")
 
 
 def contradictions(entry: dict, document: dict, sentences: list[str], order: dict, table: dict) -> list[str]:
@@ -43,6 +41,11 @@ def contradictions(entry: dict, document: dict, sentences: list[str], order: dic
         *_page(entry, order, table),
     ]
     return sorted({text for text, holds in rules if not holds})
+
+
+def _is_above(low: str, margin: float) -> bool:
+    """Return whether the text of a lower end is above the margin."""
+    return low.startswith("> ") or float(low.replace("−", "-").replace(",", "")) > margin
 
 
 def _pairs(entry: dict) -> Iterator[Rule]:
@@ -93,7 +96,7 @@ def _differences(entry: dict) -> Iterator[Rule]:
 
 
 def _leads(entry: dict) -> Iterator[Rule]:
-    """The lead against verdict, differences, probabilities and the words for leaders of groups."""
+    """The lead against verdict, differences and probabilities."""
     lead, named, margin = entry["lead"], entry["winner"]["named"], entry["margin"] or 0.0
     reason, rows = entry["winner"]["reason"], entry["algorithms"]
     yield (
@@ -105,7 +108,9 @@ def _leads(entry: dict) -> Iterator[Rule]:
         low, high = lead["interval"]
         yield "the interval of the lead contains it", low - SMALL <= lead["estimate"] <= high + SMALL
         if reason != "exploratory":
-            yield "a winner is named exactly where the lead is above the margin", named == (low > margin)
+            family = entry.get("family") or {}
+            is_later = family.get("tests") != family.get("rankings") and low == margin
+            yield "a winner is named exactly where the lead is above the margin", named == (low > margin or is_later)
         observed = lead.get("interval_as_observed")
         if observed is not None:
             yield "only a lead that a failure could cost has a second interval", reason == "one_more_failure"
@@ -114,12 +119,6 @@ def _leads(entry: dict) -> Iterator[Rule]:
                 (observed[0] - SMALL <= lead["estimate"] <= observed[1] + SMALL),
             )
             yield "a lead that a failure could cost is above the margin without it", observed[0] > margin
-        of_group = group_lead(entry)
-        if of_group.first is not None:
-            yield (
-                "a group names its first without further words exactly where there is a winner",
-                ((of_group.first_text == of_group.first) == named),
-            )
     probable = entry.get("false_claim_probability")
     if probable is not None and named:
         yield "a named winner is better more probably than worse", probable["better"] > probable["worse"]
@@ -161,12 +160,12 @@ def _sentences(entry: dict, sentences: list[str]) -> Iterator[Rule]:
         yield "nothing is significant in exploratory rankings", not re.search(r"signific(?!ance)|confirm", said)
     margin = entry["margin"] or 0.0
     interval = re.search(
-        r"(?:interval|others(?: it is)?|is \S+(?: \S+)?) \(?(?:approximately )?(−?[\d.]+) to (−?[\d.]+)", headline
+        r"(?:interval|others(?: it is)?|is \S+(?: \S+)?) \(?(?:approximately )?((?:> )?−?[\d.]+) to (−?[\d.]+)",
+        headline,
     )
     if interval and reason != "exploratory":
-        low = float(interval[1].replace("−", "-"))
         above = verdict in ("confirmed", "significant") or reason == "one_more_failure"
-        yield "the interval of the headline agrees with its words", (low > margin) == above
+        yield "the interval of the headline agrees with its words", _is_above(interval[1], margin) == above
     rows = {row["name"]: row for row in entry["algorithms"]}
     for name, row in rows.items():
         verdict_of_row = (row["difference_from_first"] or {}).get("verdict")
@@ -213,8 +212,7 @@ def _page(entry: dict, order: dict, table: dict) -> Iterator[Rule]:
             continue
         texts, difference = texts_of(order, place), row["difference_from_first"]
         if texts is not None and texts.interval and difference is not None and difference["interval"] is not None:
-            low = Decimal(texts.low.replace("−", "-").removeprefix("> "))
-            is_above = float(low) > margin or texts.low.startswith("> ")
+            is_above = _is_above(texts.low, margin)
             if entry["winner"]["reason"] != "exploratory":
                 yield (
                     "the interval on the page agrees with the verdict",
@@ -226,8 +224,8 @@ def _page(entry: dict, order: dict, table: dict) -> Iterator[Rule]:
         yield "an exact bound of the document is in the table", (bound is not None) == is_exact
     effects = {effect.key: effect for effect in effects_of(order, table["teams"])}
     if "lead" in effects and entry["lead"]["interval"] is not None and entry["winner"]["reason"] != "exploratory":
-        ends = NUMBER.findall(effects["lead"].value.partition("(")[2])
-        yield "the lead in numbers agrees with the verdict", (float(ends[0].replace("−", "-")) > margin) == named
+        low = re.search(LOWER_END, effects["lead"].value.partition("(")[2])
+        yield "the lead in numbers agrees with the verdict", bool(low) and _is_above(low[0], margin) == named
     shown = board(table, by=order["key"])
     yield (
         "the page marks who can be first",
