@@ -17,7 +17,7 @@ _SMALLEST: Final = 1e-9
 
 
 def difference_texts(
-    estimate: float, interval: Sequence[float] | None, margin: float = 0.0
+    estimate: float, interval: Sequence[float] | None, margin: float = 0.0, *, is_better: bool = False
 ) -> tuple[str, tuple[str, str] | None]:
     """Format a difference and its interval.
 
@@ -29,6 +29,8 @@ def difference_texts(
     ----------
     margin
         Difference that does not matter.
+    is_better
+        Whether the difference is significant. A lower end at the margin, from a later step of the test, is then above it.
 
     Returns
     -------
@@ -45,6 +47,8 @@ def difference_texts(
     ('0.02380', ('0.00006', '0.04050'))
     >>> difference_texts(12.26, None), difference_texts(0.5, [0.5, 0.5])
     (('12', None), ('0.50', ('0.50', '0.50')))
+    >>> difference_texts(0.5, [0.0, 1.0], is_better=True)
+    ('0.5', ('> 0.0', '1.0'))
     """
     low, high = (estimate, estimate) if interval is None else (interval[0], interval[1])
     width = high - low
@@ -56,7 +60,9 @@ def difference_texts(
             break
         decimals += 1
     middle, lower, upper = (signed(to_decimals(value, decimals, rounding)) for value, rounding in numbers)
-    return middle, None if interval is None else (lower, upper)
+    if interval is None:
+        return middle, None
+    return middle, (f"> {lower}" if is_better and low <= margin else lower, upper)
 
 
 def decimals_of(width: float) -> int:

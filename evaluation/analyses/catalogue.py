@@ -140,8 +140,8 @@ _OF_ALL_KINDS = (
         name="differences",
         tab="pairs",
         title="How far is the leader ahead of the others?",
-        reading="Difference of each team from the leader, with intervals for all teams together. To the right of 0 the leader is "
-        "better. A shaded band is the registered margin. The table contains the same values.",
+        reading="Difference of each team from the leader, with its interval. To the right of 0 the leader is better. A shaded band is the "
+        "registered margin. The table contains the same values, and the help states which intervals apply together.",
         draw=order_figures.differences,
         of_each_metric=True,
     ),

@@ -19,6 +19,7 @@ from evaluation.analyses.sources import (
     titled,
 )
 from evaluation.assessment.model import Assessment
+from evaluation.claims.sections import GROUPS_ARE_EXPLORATORY
 from evaluation.figures import contrasts, groups
 from evaluation.figures.cases import hardest_first
 from evaluation.ranking import ResultsError
@@ -49,6 +50,7 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     if len(groupings) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
         remarks.append(beyond)
     remarks += [sentence.rstrip(".") for sentence in (*grouping.folded, *grouping.left_out, *grouping.problems)]
+    remarks.append(GROUPS_ARE_EXPLORATORY.first(None).rstrip("."))
     return _with_remarks(figure, remarks)
 
 
@@ -63,6 +65,7 @@ def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     if figure is not None:
         # Along a short axis its title would be cut; the sentence above the figure says it.
         figure["layout"]["yaxis"].pop("title", None)
+        return _with_remarks(figure, [*figure.get("remarks", ()), GROUPS_ARE_EXPLORATORY.first(None).rstrip(".")])
     return figure
 
 

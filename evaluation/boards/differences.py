@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.figures.differences import VERDICTS, DifferenceRow
+from evaluation.claims.catalogue import Said
+from evaluation.claims.differences import INTERVALS, Intervals
+from evaluation.figures.differences import DESCRIPTIVE, VERDICTS, DifferenceRow
 from evaluation.figures.outward import Texts, outward
 
 LABEL = "Difference from the leader"
@@ -28,8 +30,8 @@ class Differences:
         Unit of the differences, or None.
     margin
         Registered difference that does not matter, or None.
-    level
-        Level of the intervals, which are simultaneous.
+    intervals
+        Facts about all intervals, including those of teams outside `rows`.
     """
 
     leader: str
@@ -37,7 +39,12 @@ class Differences:
     others: int
     unit: str | None
     margin: float | None
-    level: float
+    intervals: Intervals
+
+    @property
+    def note(self) -> Said:
+        """Sentence that states whether the intervals apply together, and which ends do not."""
+        return INTERVALS.first(self.intervals)
 
 
 def stated_by(table: Mapping[str, Any], order: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -102,7 +109,7 @@ def differences_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> Differ
             estimate=order["difference"][index],
             low=order["difference_low"][index],
             high=order["difference_high"][index],
-            verdict=order["difference_verdict"][index] or "",
+            verdict=order["difference_verdict"][index] or DESCRIPTIVE,
             words=texts.joined if (texts := texts_of(order, index)) else "",
         )
         for index in ranked[: MOST_ROWS - 1]
@@ -113,7 +120,17 @@ def differences_of(table: Mapping[str, Any], order: Mapping[str, Any]) -> Differ
         others=len(ranked) - len(rows),
         unit=order["unit"],
         margin=order.get("margin"),
+        intervals=_intervals(table, order),
+    )
+
+
+def _intervals(table: Mapping[str, Any], order: Mapping[str, Any]) -> Intervals:
+    return Intervals(
         level=level_of(table, order),
+        number=sum(low is not None for low in order["difference_low"]),
+        is_approximate=order["sets"]["method"] == "draws",
+        is_exploratory=order["winner"].get("reason") == "exploratory",
+        has_raised_ends="better" in order["difference_verdict"],
     )
 
 

@@ -116,6 +116,7 @@ def _lead(order: Mapping[str, Any], lead: Mapping[str, Any]) -> Effect:
         lead["estimate"],
         None if interval is None else (interval[0], interval[1]),
         margin=order.get("margin") or 0.0,
+        is_better=bool((order.get("winner") or {}).get("named")),
     )
     unit = f" {order['unit']}" if order.get("unit") else ""
     level = percent(lead.get("level") or order["sets"]["level"])

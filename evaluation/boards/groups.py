@@ -56,14 +56,14 @@ def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[Grou
 
     Examples
     --------
-    >>> lead = {"has_interval": True, "text": "0.1 ahead", "verdict": "significant"}
+    >>> lead = {"has_interval": True, "text": "0.1 ahead"}
     >>> found = [{"key": f"site:{n}", "title": "site", "label": str(n), "cases": 5, "first": {"overall": ["a"]},
     ...           "gaps": {"overall": n / 40}, "leads": {"overall": lead}} for n in range(1, 33)]
     >>> [table] = group_tables(found, "overall")
     >>> [row.label for row in table.shown[:3]], len(table.shown), len(table.folded), table.shown[0].change
     (['32', '31', '30'], 10, 22, '0.80')
     >>> table.shown[0].first
-    'a, 0.1 ahead'
+    'a ranks first, 0.1 ahead'
     >>> table.note[:77]
     'Each group is ranked separately. The lead has an interval in 32 of 32 groups.'
     """
@@ -103,5 +103,4 @@ def _first(entry: Mapping[str, Any], order: str) -> str:
     if not lead["has_interval"]:
         return str(lead["text"])
     names = ", ".join(entry["first"][order])
-    # An earlier version stored no verdict.
-    return f"{first_words(names, lead.get('verdict'))}, {lead['text']}"
+    return f"{first_words(names)}, {lead['text']}"

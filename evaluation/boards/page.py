@@ -104,7 +104,7 @@ class Row:
     rank_after_failure: float | None = None
     """Its rank if one more case had failed, the worst over the cases."""
     from_leader: Texts | None = None
-    """Difference from the leader, with its interval, which is simultaneous with those of all other rows."""
+    """Difference from the leader, with its interval."""
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
@@ -243,9 +243,14 @@ class Board:
         """Explanation of the column of differences; empty without it."""
         if self.differences is None:
             return ""
+        above = (
+            " “> 0”: significantly better, but no larger lower end can be stated."
+            if self.differences.intervals.has_raised_ends
+            else ""
+        )
         return (
-            f"Difference between the leader and this team with its {percent(self.differences.level)} interval, simultaneous for "
-            "all teams. Positive: the leader is better. “> 0”: significantly better, but no larger lower end can be stated."
+            "Difference between the leader and this team. Positive: the leader is better. "
+            f"{self.differences.note}{above}"
         )
 
     @property

@@ -1,4 +1,4 @@
-"""Leads in groups of cases: with an interval, or as the number of possible winners; no winner is named without either."""
+"""Leads in groups of cases, which are exploratory: with an interval, or as the number of possible winners."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class GroupLead:
         Number of algorithms whose rank set starts at 1; ``None`` if rank sets cannot be stated.
     of
         Number of ranked algorithms.
-    verdict
-        Verdict of the group; ``None`` if there is none.
+    is_approximate
+        Whether the interval comes from random draws.
     """
 
     first: str | None
@@ -50,12 +50,12 @@ class GroupLead:
     level: str = ""
     possible: int | None = None
     of: int = 0
-    verdict: str | None = None
+    is_approximate: bool = False
 
     @property
     def first_text(self) -> str:
-        """The algorithm with the first rank, in the words of headlines with the same verdict."""
-        return NOT_NAMED if self.first is None else first_words(self.first, self.verdict)
+        """The algorithm with the first rank, without a claim that it is better."""
+        return NOT_NAMED if self.first is None else first_words(self.first)
 
     @property
     def lead_text(self) -> str:
@@ -65,32 +65,29 @@ class GroupLead:
         --------
         >>> GroupLead("unet", "vnet", "0.03", "−0.01 to 0.07", "95 %").lead_text
         '0.03 ahead (95 % interval −0.01 to 0.07)'
+        >>> GroupLead("unet", "vnet", "0.03", "−0.01 to 0.07", "95 %", is_approximate=True).lead_text
+        '0.03 ahead (95 % interval approximately −0.01 to 0.07)'
         >>> GroupLead(None, possible=2, of=5).lead_text, GroupLead(None).lead_text
         ('2 of 5 are possible winners', 'none')
         """
         if self.first is not None:
-            return f"{self.difference} ahead ({self.level} interval {self.interval})"
+            approximately = "approximately " if self.is_approximate else ""
+            return f"{self.difference} ahead ({self.level} interval {approximately}{self.interval})"
         if self.possible is None:
             return NO_STATEMENT
         verb = "is a possible winner" if self.possible == 1 else "are possible winners"
         return f"{self.possible} of {self.of} {verb}"
 
 
-def first_words(name: str, verdict: str | None) -> str:
-    """Return the words for the algorithm with the first rank in a group, those of headlines where it is not named the winner.
+def first_words(name: str) -> str:
+    """Return the words for the algorithm with the first rank in a group. Rankings of groups are exploratory and name no winner.
 
     Examples
     --------
-    >>> first_words("unet", "significant"), first_words("unet", "leaning")
-    ('unet', 'unet leads, but is not named the winner')
-    >>> first_words("unet", "open"), first_words("unet", None)
-    ('no clear leader; unet ranks first', 'unet ranks first')
+    >>> first_words("unet")
+    'unet ranks first'
     """
-    if verdict in ("confirmed", "significant"):
-        return name
-    if verdict == "leaning":
-        return f"{name} leads, but is not named the winner"
-    return f"no clear leader; {name} ranks first" if verdict == "open" else f"{name} ranks first"
+    return f"{name} ranks first"
 
 
 def group_lead(entry: Entry, document: Mapping[str, Any] | None = None) -> GroupLead:
@@ -113,7 +110,7 @@ def group_lead(entry: Entry, document: Mapping[str, Any] | None = None) -> Group
                 f"{ends[0]} to {ends[1]}",
                 level(lead["level"]),
                 of=of,
-                verdict=entry["verdict"],
+                is_approximate=entry["sets"]["method"] == "draws",
             )
     if entry["sets"]["reason"] is not None:
         return GroupLead(None, of=of)

@@ -180,7 +180,7 @@ def _confirmed(facts: Facts) -> str:
     first = f"{first} {_INDEPENDENT.format(facts.units)}"
     if lead is None:
         return first
-    estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
+    estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin, is_better=True)
     # The order allows for rare failures that did not occur, the interval does not.
     interval = f" ({level(lead['level'])} interval {ends[0]} to {ends[1]}, with failures as observed)" if ends else ""
     return f"{first} Its lead over {lead['over']} is {estimate}{facts.score_unit}{interval}."
@@ -194,7 +194,7 @@ def _significant(facts: Facts) -> str:
     approximately = ", approximately," if facts.is_by_draws else ""
     words = f"{facts.first} is{approximately} significantly better than {_all_others(facts)}{facts.so_far}"
     if lead is not None:
-        estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin)
+        estimate, ends = difference_texts(lead["estimate"], lead["interval"], facts.margin, is_better=True)
         interval = f", {level(lead['level'])} interval {_ends(facts, ends)}" if ends else ""
         words += f" (by {estimate}{facts.score_unit}{interval})"
     if rate is not None:

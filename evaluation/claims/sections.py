@@ -458,9 +458,17 @@ FOLDED: Final = CATALOGUE.group(
     )
 )
 """Claims about the number of groups that a figure folds."""
-_NOT_ADJUSTED: Final = (
-    "Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
+_NOT_ADJUSTED: Final = "Rankings of groups are exploratory: their intervals are not adjusted for the number of groups, and no test compares groups."
+GROUPS_ARE_EXPLORATORY: Final = CATALOGUE.group(
+    Claim(
+        "sections.groups_are_exploratory",
+        "A figure shows rankings of groups of cases.",
+        lambda _: True,
+        lambda _: _NOT_ADJUSTED,
+        _NOT_ADJUSTED,
+    )
 )
+"""Claims below figures of groups."""
 LEADS_BY_GROUP: Final = CATALOGUE.group(
     Claim(
         "sections.leads_by_group",
@@ -470,8 +478,8 @@ LEADS_BY_GROUP: Final = CATALOGUE.group(
             f"Each group is ranked separately. The lead has an interval in {facts.with_interval} of {counted(len(facts.sizes), 'group')}. "
             f"{_NOT_ADJUSTED}"
         ),
-        "Each group is ranked separately. The lead has an interval in 2 of 3 groups. Winners, rank sets and intervals are not adjusted for "
-        "the number of groups, and no test compares groups.",
+        "Each group is ranked separately. The lead has an interval in 2 of 3 groups. Rankings of groups are exploratory: their intervals "
+        "are not adjusted for the number of groups, and no test compares groups.",
     ),
     Claim(
         "sections.no_leads_by_group",
@@ -480,8 +488,8 @@ LEADS_BY_GROUP: Final = CATALOGUE.group(
         lambda _: (
             f"Each group is ranked separately. No lead has an interval here, so the table names no leader. {_NOT_ADJUSTED}"
         ),
-        "Each group is ranked separately. No lead has an interval here, so the table names no leader. Winners, rank sets and intervals are "
-        "not adjusted for the number of groups, and no test compares groups.",
+        "Each group is ranked separately. No lead has an interval here, so the table names no leader. Rankings of groups are exploratory: "
+        "their intervals are not adjusted for the number of groups, and no test compares groups.",
     ),
 )
 """Claims about the first places in groups."""
@@ -491,11 +499,11 @@ ONE_OF_GROUPS: Final = CATALOGUE.group(
         "The ranking is that of one of several groups of cases.",
         lambda facts: facts.ranked > 1,
         lambda facts: (
-            f"This is one of {facts.ranked} ranked groups by {facts.title}. Winners, rank sets, intervals and p-values are not adjusted "
-            "for the number of groups: with many groups, some may show a winner by chance."
+            f"This is one of {facts.ranked} ranked groups by {facts.title}. Rankings of groups are exploratory: rank sets and intervals "
+            "are not adjusted for the number of groups, and with many groups, some leads are due to chance."
         ),
-        "This is one of 3 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
-        "with many groups, some may show a winner by chance.",
+        "This is one of 3 ranked groups by site. Rankings of groups are exploratory: rank sets and intervals are not adjusted for the "
+        "number of groups, and with many groups, some leads are due to chance.",
     )
 )
 """Claims next to the ranking of a single group."""

@@ -22,9 +22,17 @@ VERDICTS: Final = {
     "better": "the leader is significantly better",
     "equivalent": "equivalent to the leader",
     "undecided": "no significant difference",
+    "descriptive": "exploratory: no statement of significance",
 }
 """Meaning of the verdicts of differences."""
-_TONES: Final = {"better": (BETTER, "circle"), "equivalent": (NEUTRAL, "diamond"), "undecided": (NOT_BETTER, "square")}
+DESCRIPTIVE: Final = "descriptive"
+"""Verdict of a difference in an exploratory ranking, which has no statement of significance."""
+_TONES: Final = {
+    "better": (BETTER, "circle"),
+    "equivalent": (NEUTRAL, "diamond"),
+    "undecided": (NOT_BETTER, "square"),
+    "descriptive": (NEUTRAL, "circle"),
+}
 ROW: Final = 24
 HEAD: Final = 8
 _FOOT: Final = 46
@@ -41,7 +49,7 @@ class DifferenceRow:
     low, high
         Ends of the interval, or None.
     verdict
-        ``better``, ``equivalent``, ``undecided``, or ``leader`` for the leader itself.
+        ``better``, ``equivalent``, ``undecided``, ``descriptive`` in an exploratory ranking, or ``leader`` for the leader itself.
     words
         The difference with its interval as text.
     """
@@ -155,7 +163,8 @@ def _rows(entry: Mapping[str, Any], margin: float) -> list[DifferenceRow]:
         interval = None if low is None or high is None else (low, high)
         is_better = difference["verdict"] == "better"
         words = outward(difference["estimate"], interval, margin=margin, is_better=is_better).joined
-        rows.append(DifferenceRow(algorithm["name"], difference["estimate"], low, high, difference["verdict"], words))
+        verdict = difference["verdict"] or DESCRIPTIVE
+        rows.append(DifferenceRow(algorithm["name"], difference["estimate"], low, high, verdict, words))
     return rows
 
 

@@ -47,9 +47,7 @@ def outward(
     >>> outward(0.5, (0.0, 1.0), is_better=True).joined, outward(0.5, (0.0, 1.0)).joined
     ('0.5 (> 0.0 to 1.0)', '0.5 (0.0 to 1.0)')
     """
-    middle, ends = difference_texts(estimate, interval, margin)
-    if ends and interval is not None and is_better and interval[0] <= margin:
-        return Texts(middle, f"> {ends[0]}", ends[1])
+    middle, ends = difference_texts(estimate, interval, margin, is_better=is_better)
     return Texts(middle, *(ends or ("", "")))
 
 

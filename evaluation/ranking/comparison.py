@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, build_tables, check_results, metadata_column
-from evaluation.assessment.ranking import scheme_document
+from evaluation.assessment.ranking import EXPLORATORY, scheme_document
 from evaluation.outcomes import Outcome
 from evaluation.ranking.combination import combine
 from evaluation.ranking.compare import kendall_tau_b
@@ -209,6 +209,8 @@ def by_column(
 ) -> dict[str, Any]:
     """Rank every subgroup or site on its own, by a column of the case table.
 
+    These rankings are exploratory: they name no winner and state no significance.
+
     Parameters
     ----------
     evidence
@@ -239,6 +241,7 @@ def by_column(
     values = metadata_column(cases, names, column)
     group = dict(zip(names, map(str, values), strict=True))
 
+    exploratory = _exploratory(assessment)
     documents: dict[str, dict[str, Any]] = {}
     unranked: dict[str, str] = {}
     undefined: dict[str, list[tuple[str, str, str]]] = {}
@@ -252,7 +255,7 @@ def by_column(
                 continue
             if undefined_rows := _undefined_for_all(part):
                 undefined[value] = undefined_rows
-            documents[value] = rank(assessment, part, cases=cases, evidence=pieces, bootstrap=bootstrap)
+            documents[value] = rank(exploratory, part, cases=cases, evidence=pieces, bootstrap=bootstrap)
         except ResultsError as error:
             unranked[value] = str(error)
     if not documents:
@@ -267,6 +270,11 @@ def by_column(
         "undefined": undefined,
         "comparison": compare_documents({"all cases": whole, **documents}),
     }
+
+
+def _exploratory(assessment: Assessment) -> Assessment:
+    """Return the assessment with exploratory rankings, as those of groups of cases are."""
+    return replace(assessment, rankings=tuple(replace(one, role=EXPLORATORY) for one in assessment.rankings))
 
 
 def _regions_of_data_set(results: pd.DataFrame) -> set[str]:

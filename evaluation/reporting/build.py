@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.analyses.sources import Sources
+from evaluation.claims.differences import caption_of
 from evaluation.claims.ranking import headline_of, letters_of, sentences_of, why_without_letters
 from evaluation.claims.sections import FOLLOWED, LEFT_OUT, RANGES, VALUES, Followed, LeftOut, Ranges, Values
 from evaluation.documents import Block, DocumentBuilder, Drawing
@@ -291,7 +292,7 @@ def _differences(page: DocumentBuilder, assessment: Assessment, document: Mappin
     unit = assessment.metric(entry["metric"]).unit if get_scheme(scheme.scheme).aggregates_values else None
     drawn = difference_forest(document, unit=unit, **{key: entry.get(key) for key in keys})
     if drawn is not None:
-        page.figure(drawn, "Differences from the leader, with simultaneous intervals; right of 0 the leader is better.")
+        page.figure(drawn, caption_of(entry, document))
 
 
 def _inserted(page: DocumentBuilder, entry: Entry) -> None:

@@ -109,7 +109,7 @@ def is_winner(scene: Scene, name: str, mark: str | None) -> bool:
 
 
 LEAD = r"(−?[\d.]+?)( [a-zA-Z]+)?"
-ENDS = r"((?:approximately )?−?[\d.]+) to (−?[\d.]+)"
+ENDS = r"((?:approximately )?(?:> )?−?[\d.]+) to (−?[\d.]+)"
 SEEN = r"(\d+) of (\d+) observed; up to (\S+ %) could have gone unseen"
 INDEPENDENT = r"This holds whatever rare failures there are; the (\w+) only have to be independent\."
 
@@ -231,12 +231,20 @@ def leading(
     is_approximate = ends[0].startswith("approximately ")
     if is_approximate != (scene.entry["sets"]["method"] == "draws"):
         return False
-    ends = (ends[0].removeprefix("approximately "), ends[1])
+    lower = ends[0].removeprefix("approximately ")
+    is_above, ends = lower.startswith("> "), (lower.removeprefix("> "), ends[1])
     outwards = -1e-9 <= low - number(ends[0]) <= step + 1e-9 and -1e-9 <= number(ends[1]) - high <= step + 1e-9
     margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
     sides = (number(ends[0]) > 0) == (low > 0) and (number(ends[0]) > margin) == (low > margin)
-    named = (low > margin) == scene.entry["winner"]["named"] or not scene.entry["winner"]["named"]
-    return outwards and sides and named and (level is None or near(scene.level, level))
+    named = scene.entry["winner"]["named"]
+    # The lower end of a later step of Holm's method is the margin, which the interval does not contain.
+    is_later = named and (scene.entry.get("family") or {}).get("tests") != (scene.entry.get("family") or {}).get(
+        "rankings"
+    )
+    above = (
+        is_above == (named and low == margin) and (not is_above or is_later) and (low > margin or is_above or not named)
+    )
+    return outwards and sides and above and (level is None or near(scene.level, level))
 
 
 def seen(scene: Scene, name: str, failed: str, of: str, upper: str) -> bool:

@@ -408,7 +408,7 @@ def _(section: Section, number: str) -> bool:
 
 @means(
     r"Each group is ranked separately\. (?:The lead has an interval in (\d+) of (\d+) groups?|No lead has an interval here, so the "
-    r"table names no leader)\. Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups\."
+    r"table names no leader)\. Rankings of groups are exploratory: their intervals are not adjusted for the number of groups, and no test compares groups\."
 )
 def _(section: Section, number: str | None, groups: str | None) -> bool:
     """A lead has no interval in combinations of ranks, and where nothing is resampled."""
@@ -419,8 +419,8 @@ def _(section: Section, number: str | None, groups: str | None) -> bool:
 
 
 @means(
-    r"This is one of (\d+) ranked groups by (.+)\. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
-    r"with many groups, some may show a winner by chance\."
+    r"This is one of (\d+) ranked groups by (.+)\. Rankings of groups are exploratory: rank sets and intervals are not adjusted for the "
+    r"number of groups, and with many groups, some leads are due to chance\."
 )
 def _(section: Section, number: str, title: str) -> bool:
     return title in section.below and 1 < int(number) == min(sum(size >= 5 for size in section.sizes.values()), 100)

@@ -155,7 +155,10 @@ class TeamOrderSerializer(serializers.Serializer):
     )
     difference_low = serializers.FloatField(allow_null=True)
     difference_high = serializers.FloatField(allow_null=True)
-    difference_level = serializers.FloatField(allow_null=True, help_text="level of the simultaneous intervals")
+    difference_level = serializers.FloatField(
+        allow_null=True,
+        help_text="level of the intervals, which apply together except lower ends that a test has raised",
+    )
     difference_verdict = serializers.CharField(allow_null=True, help_text="better, equivalent or undecided")
     failed = serializers.IntegerField(allow_null=True)
     failed_of = serializers.IntegerField(allow_null=True)
@@ -246,7 +249,9 @@ class RankingSerializer(serializers.Serializer):
     assessment_digest = serializers.CharField()
     seed = serializers.IntegerField()
     bootstrap = serializers.IntegerField()
-    interval = serializers.FloatField(help_text="rank sets hold together in so many of such challenges")
+    interval = serializers.FloatField(
+        help_text="about the share of challenges in which the rank sets together contain all true ranks"
+    )
     cases = serializers.IntegerField()
     only = serializers.DictField(allow_null=True, help_text="the group of cases or annotator it is about")
     deviations = serializers.ListField(child=serializers.DictField())

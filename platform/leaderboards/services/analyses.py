@@ -321,7 +321,6 @@ def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str,
             key: {
                 "has_interval": lead.first is not None,
                 "text": lead.lead_text,
-                "verdict": lead.verdict,
             }
             for key, lead in leads.items()
         }

@@ -3,11 +3,12 @@
 There are few paragraphs, each with the figures and tables that support it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
+from evaluation.claims.differences import caption_of
 from evaluation.claims.ranking import letters_of, sentences_of
 from evaluation.claims.reports import REACHED, Reached
 from evaluation.figures import better_map, difference_forest, dot_and_box_plot, line_plot, rank_forest
@@ -112,8 +113,7 @@ def _ranking(material: NarrativeSource) -> Part:
     part, main = Part(), main_entry(material.document)
     first, *others = sentences_of(main, material.document, closed=material.closed)
     part.say("35a", [material.words.text(first)])
-    if (differences := _differences(material.shown)) is not None:
-        caption = "Differences from the leader, with intervals for all teams together. Positive: the leader is better."
+    for differences, caption in _differences(material.shown):
         part.figure("differences", "35a", material.figure(differences, caption))
     caption = "Points are ranks on all cases, bands rank sets, lines resampling ranges."
     part.figure("forest", "35a", material.figure(rank_forest(material.shown), caption))
@@ -124,13 +124,18 @@ def _ranking(material: NarrativeSource) -> Part:
     return part
 
 
-def _differences(document: Document) -> dict[str, Any] | None:
-    """Return the forest plot of the ranking that decides, or of the only metric that it combines; None without differences."""
+def _differences(document: Document) -> Iterator[tuple[dict[str, Any], str]]:
+    """Return the forest plot of the ranking that decides, or of the only metric that it combines, with its caption.
+
+    There is none without differences.
+    """
+    entry, singles = main_entry(document), entries(document)
     drawn = difference_forest(document)
-    singles = entries(document)
-    if drawn is not None or len(singles) != 1 or not is_combined(main_entry(document)):
-        return drawn
-    return difference_forest(document, **{key: singles[0].get(key) for key in ("metric", "region", "task", "name")})
+    if drawn is None and len(singles) == 1 and is_combined(entry):
+        entry = singles[0]
+        drawn = difference_forest(document, **{key: entry.get(key) for key in ("metric", "region", "task", "name")})
+    if drawn is not None:
+        yield drawn, caption_of(entry, document)
 
 
 def _is_about_certainty(sentence: Any) -> bool:

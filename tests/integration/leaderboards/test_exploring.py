@@ -121,17 +121,20 @@ def test_groups_stand_in_tables_that_lead_to_their_rankings(built):
     first = [team["team"] for team in asked.json()["teams"] if team["orders"]["dsc/whole"]["rank"] == 1]
     assert north["first"]["dsc/whole"] == first
     lead = north["leads"]["dsc/whole"]
-    named = first_words(first[0], lead["verdict"])
+    named = first_words(first[0])
     words = f"{named}, {lead['text']}" if lead["has_interval"] else lead["text"]
     assert f'data-label="First place">{words}</td>' in rows
 
 
 def test_groups_are_not_adjusted_for_their_number_on_the_page_in_json_and_in_csv(built):
-    every = "Winners, rank sets and intervals are not adjusted for the number of groups, and no test compares groups."
+    every = (
+        "Rankings of groups are exploratory: their intervals are not adjusted for the number of groups, and no test compares "
+        "groups."
+    )
     assert page(None, built, view="groups", by="dsc/whole").count(every) == 2
     single = (
-        "This is one of 2 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of "
-        "groups: with many groups, some may show a winner by chance."
+        "This is one of 2 ranked groups by site. Rankings of groups are exploratory: rank sets and intervals are not adjusted for "
+        "the number of groups, and with many groups, some leads are due to chance."
     )
     assert single in page(None, built, group="site:north")
     assert "ranked groups by" not in page(None, built)

@@ -45,7 +45,7 @@ def as_of_schema_2(version: RankingVersion) -> None:
 def test_the_board_of_a_metric_has_column_figure_and_numbers(ranked):
     html = page(**METRIC)
     assert html.count('data-label="Difference from the leader"') == len(ranked.teams)
-    assert "interval, simultaneous for all teams" in html
+    assert re.search(r"intervals? appl(?:y together|ies) if failures are as frequent as observed", html)
     assert html.count('class="differences__plot"') == 1
     terms = re.findall(r"<dt>([^<]+) <a", html.split('<dl class="effects">')[1].split("</dl>")[0])
     assert terms[0] == "Lead over Ben"

@@ -92,12 +92,16 @@ def test_the_difference_sorts_both_ways_with_the_leader_at_zero(table):
 
 
 def test_the_tooltip_states_the_level_of_the_intervals(table, stored_before):
-    assert "95 % interval, simultaneous" in boards.board(table, by="dsc/whole").difference_help
+    text = boards.board(table, by="dsc/whole").difference_help
+    assert (
+        "The approximate 95 % intervals apply together if failures are as frequent as observed, except lower ends above 0"
+        in text
+    )
     levels = [level_of(one, one["orders"][1]) for one in (table, stored_before)]
     assert levels == [0.95, 0.95]
     low = boards.build(of_schema_3(), examples.assessment())
     low["orders"][1]["difference_level"] = [None, 0.9, 0.9, 0.9, 0.9]
-    assert "90 % interval" in boards.board(low, by="dsc/whole").difference_help
+    assert "The approximate 90 % intervals" in boards.board(low, by="dsc/whole").difference_help
 
 
 @pytest.mark.parametrize("low", [0.0004, 1e-7, 0.0099, 0.0100001, -0.00001, 0.0])

@@ -43,10 +43,68 @@ def false_lines(boards):
     return [
         (case.seed, line)
         for entry, case, shown in boards
-        for line in MEANINGS.false(
-            [shown.ranked_by, *shown.legend(case.document["bootstrap"], failures=True)], (entry, case, shown)
-        )
+        for line in MEANINGS.false(lines(case, shown), (entry, case, shown))
     ]
+
+
+def lines(case, shown):
+    """Return everything that a table says about its numbers."""
+    notes = [shown.differences.note] if shown.differences else []
+    return [shown.ranked_by, *shown.legend(case.document["bootstrap"], failures=True), *notes]
+
+
+INTERVALS = r"The (approximate )?(\S+ %) interval(s?)"
+
+
+def of_differences(facts):
+    """Return the ranking whose differences a table shows: of a combination of one metric, those of the metric."""
+    entry, case, _ = facts
+    if entry.get("metric"):
+        return entry
+    [single] = [one for one in case.document["rankings"] if one.get("name") == entry.get("name")]
+    return single
+
+
+def differences_of(facts):
+    rows = of_differences(facts)["algorithms"]
+    return [row["difference_from_first"] for row in rows if row["difference_from_first"]]
+
+
+def is_about_intervals(facts, approximate, level, plural):
+    """Return whether level, number and method of the intervals are right."""
+    entry, case = of_differences(facts), facts[1]
+    number = sum(bool(one["interval"]) for one in differences_of(facts))
+    drawn = entry["sets"]["method"] == "draws"
+    stated = case.raw.assessment.uncertainty.interval
+    return bool(approximate) == drawn and near(stated, level) and bool(plural) == (number > 1) and number > 0
+
+
+@means(rf"{INTERVALS} describes? these results\. This ranking is exploratory and has no statement of significance\.")
+def _(facts, approximate, level, plural):
+    registered = of_differences(facts).get("family") or {}
+    return is_about_intervals(facts, approximate, level, plural) and registered.get("role") == "exploratory"
+
+
+@means(
+    rf"{INTERVALS} (?:applies|apply together) if failures are as frequent as observed"
+    r"(, except lower ends above 0 or the margin: a test can have raised them)?\."
+)
+def _(facts, approximate, level, plural, raised):
+    """An end that is above the margin, or ends there although the test shows a difference, can come from a test."""
+    margin = of_differences(facts)["margin"] or 0.0
+    tested = [one for one in differences_of(facts) if one["interval"] and one["verdict"] != "equivalent"]
+    above = any(one["interval"][0] > margin or one["verdict"] == "better" for one in tested)
+    registered = of_differences(facts).get("family") or {}
+    return (
+        is_about_intervals(facts, approximate, level, plural)
+        and (not plural or bool(raised) == above)
+        and registered.get("role") != "exploratory"
+    )
+
+
+@means(r"The differences have no intervals\.")
+def _(facts):
+    return not any(one["interval"] for one in differences_of(facts))
 
 
 @means(r"Ranked by (.+)\.")
@@ -187,6 +245,12 @@ def test_no_line_below_a_table_is_false(boards):
 
 
 WRONG = {
+    "all intervals together, whatever a test raises": replace(
+        CATALOGUE.claims["differences.except_raised"], true=lambda _: False
+    ),
+    "intervals of an exploratory ranking together": replace(
+        CATALOGUE.claims["differences.descriptive"], true=lambda _: False
+    ),
     "sets where there are none": replace(CATALOGUE.claims["legend.sets"], true=lambda _: True),
     "a range where nothing is drawn": replace(CATALOGUE.claims["legend.range"], true=lambda _: True),
     "a bar of the first alone": replace(
@@ -202,9 +266,9 @@ def test_a_wrong_line_is_found(name, boards, monkeypatch):
 
 
 def test_every_line_is_said_of_some_board(boards):
-    said = {line.claim for _, case, shown in boards for line in shown.legend(case.document["bootstrap"], failures=True)}
+    said = {line.claim for _, case, shown in boards for line in lines(case, shown)}
     # Metrics without rank are not generated; boards with more letters than there are have tests of their own.
-    assert {name for name in CATALOGUE.claims if re.match(r"legend\.(?!by_)", name)} - {
+    assert {name for name in CATALOGUE.claims if re.match(r"differences\.|legend\.(?!by_)", name)} - {
         "legend.reported",
         "legend.no_letters",
     } <= said

@@ -60,6 +60,7 @@ def test_what_is_said_beside_figures_and_tables_is_said_of_some_challenge(report
     # examples below.
     others = {
         "sections.leads_by_group",
+        "sections.groups_are_exploratory",
         "sections.inserted",
         "sections.one_of_groups",
         "sections.top",
@@ -140,42 +141,40 @@ def test_first_places_in_groups_have_the_interval_of_the_lead():
         if block.kind == "table" and block.text.startswith("First places")
     ]
     by_group = {str(row[0]): list(map(str, row)) for row in table.rows}
-    assert by_group["A"][1:4] == ["30", "unet", "vnet"]
+    assert by_group["A"][1:4] == ["30", "unet ranks first", "vnet"]
     for row in by_group.values():
         low, high = re.search(r"ahead \(95 % interval (\S+) to (\S+)\)", row[4]).groups()
         assert float(low.replace("−", "-")) < float(high.replace("−", "-"))
     assert float(re.search(r"interval (\S+) to", by_group["B"][4])[1].replace("−", "-")) < 0
-    assert by_group["B"][2] in (
-        f"{name} leads, but is not named the winner" if leads else f"no clear leader; {name} ranks first"
-        for name in ("unet", "vnet")
-        for leads in (True, False)
+    assert by_group["B"][2] in ("unet ranks first", "vnet ranks first")
+
+
+def test_a_clear_lead_in_a_group_is_no_confirmed_or_significant_one():
+    blocks = ranked_in_groups((0.3, 0.3))
+    start = next(
+        at for at, block in enumerate(blocks) if block.kind == "heading" and block.text.startswith("Groups by")
     )
+    texts = " ".join(str(text) for block in blocks[start:] for text in (block.text, *(block.rows or ())))
+    assert "Rankings of groups are exploratory" in texts
+    assert "unet ranks first" in texts
+    assert not re.search(r"significant|confirmed|is the winner", texts)
 
 
-@pytest.mark.parametrize(
-    ("ends", "margin", "verdict", "words"),
-    [
-        ([0.01, 0.07], None, "significant", "unet"),
-        ([0.01, 0.07], None, None, "unet ranks first"),
-        ([0.0, 0.07], None, "significant", "unet"),
-        ([-0.01, 0.07], None, "leaning", "unet leads, but is not named the winner"),
-        ([-0.01, 0.07], None, "open", "no clear leader; unet ranks first"),
-        ([0.0, 0.07], None, "open", "no clear leader; unet ranks first"),
-        ([0.01, 0.07], 0.02, "open", "no clear leader; unet ranks first"),
-    ],
-)
-def test_a_leader_of_a_group_is_named_as_the_verdict_allows(ends, margin, verdict, words):
+@pytest.mark.parametrize(("method", "words"), [("sign_flips", ""), ("draws", "approximately ")])
+def test_an_interval_from_draws_is_called_approximate_in_a_group(method, words):
     entry = {
         "metric": "dsc",
         "algorithms": [{"name": name, "within_reach": True} for name in ("unet", "vnet")],
         "winners": ["unet"],
-        "winner": {"named": False, "reason": "not_shown"},
-        "sets": {"reason": None, "method": "sign_flips"},
-        "verdict": verdict,
-        "margin": margin,
-        "lead": {"over": "vnet", "estimate": 0.03, "interval": ends, "level": 0.95},
+        "winner": {"named": False, "reason": "exploratory"},
+        "sets": {"reason": None, "method": method},
+        "verdict": None,
+        "margin": None,
+        "lead": {"over": "vnet", "estimate": 0.03, "interval": [0.01, 0.07], "level": 0.95},
     }
-    assert group_lead(entry).first_text == words
+    lead = group_lead(entry)
+    assert lead.first_text == "unet ranks first"
+    assert lead.lead_text == f"0.030 ahead (95 % interval {words}0.010 to 0.070)"
 
 
 def test_no_winner_is_named_in_groups_without_an_interval():
@@ -194,8 +193,8 @@ def test_the_ranking_of_one_of_several_groups_is_not_adjusted_for_their_number()
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 1)) == []
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 3)) == [
         (
-            "This is one of 3 ranked groups by site. Winners, rank sets, intervals and p-values are not adjusted for the number of groups: "
-            "with many groups, some may show a winner by chance."
+            "This is one of 3 ranked groups by site. Rankings of groups are exploratory: rank sets and intervals are not adjusted for the "
+            "number of groups, and with many groups, some leads are due to chance."
         )
     ]
 

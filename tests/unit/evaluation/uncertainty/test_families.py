@@ -1,14 +1,20 @@
 """Several rankings of one challenge: primary and secondary ones share the error, exploratory ones name no winner."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from evaluation.analyses.catalogue import orders_of
 from evaluation.assessment import AssessmentError, parse
+from evaluation.boards import build
+from evaluation.boards.effects import effects_of
 from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.designs.compilation.rankings import _role_problems, _roles
 from evaluation.ranking import rank
 from evaluation.ranking.reading import Facts
+from tests.claims.consistency import contradictions
 from tests.sizes import size
 
 NAMES = ("a", "b")
@@ -160,3 +166,26 @@ def test_a_design_with_roles_has_one_primary_ranking_of_a_task():
     assert "must be primary, and none is" in problem.message
     (problem,) = _role_problems([{"role": "primary"}, {"role": "primary"}])
     assert "2 are" in problem.message
+
+
+@pytest.fixture(scope="module")
+def later():
+    """A document with a winner of a later step of Holm's method, and its entry."""
+    for seed in range(60):
+        document = rank(assessment(("primary",) * 2, "xy"), results({"x": 0.06, "y": 0.024}, seed=seed))
+        for entry in document["rankings"]:
+            if entry["winner"]["named"] and entry["family"]["tests"] == 1:
+                return document, entry
+    pytest.fail("no winner of a later step")
+
+
+def test_the_interval_of_a_later_winner_does_not_contain_zero_anywhere(later):
+    document, entry = later
+    assert entry["lead"]["interval"][0] == 0.0
+    headline = headline_of(entry, document)
+    assert re.search(r"95 % interval > 0\.0+ to 0\.\d+", headline), headline
+    table = build(document, assessment(("primary",) * 2, "xy"))
+    order = next(order for order, one in orders_of(document, table) if one is entry)
+    (lead,) = [effect for effect in effects_of(order, table["teams"]) if effect.key == "lead"]
+    assert re.search(r"\(> 0\.0+ to", lead.value), lead.value
+    assert contradictions(entry, document, sentences_of(entry, document), order, table) == []
