@@ -160,6 +160,11 @@ def _too_few(facts: Facts) -> str:
     )
 
 
+def _has_no_error_left(facts: Facts) -> bool:
+    """Return whether a winner could have been named with some part of the error, of which none is left."""
+    return facts.entry.get("spent_level") == 0.0 and facts.reason in ("too_few_units", "not_shown")
+
+
 def _stratum(facts: Facts) -> str:
     stratum = facts.stratum
     return (
@@ -239,6 +244,15 @@ HEADLINES: Final = CATALOGUE.group(
         lambda facts: facts.reason in WITHOUT_CERTAINTY,
         lambda facts: f"{_leads(facts)}; how certain that is cannot be said, because {_why(facts)}.",
         "unet ranks first; how certain that is cannot be said, because the ranking was not resampled.",
+    ),
+    Claim(
+        "headline.too_many_changes",
+        "The board has had more changes than the phase registered, so that no part of the error is left for a winner.",
+        _has_no_error_left,
+        lambda facts: (
+            f"{_leads(facts)}, but the board has had more changes than the phase registered. No winner can be named."
+        ),
+        "unet ranks first so far, but the board has had more changes than the phase registered. No winner can be named.",
     ),
     Claim(
         "headline.too_few",

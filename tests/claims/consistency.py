@@ -4,6 +4,7 @@ They read the ranking document, its sentences and the stored table, for every ki
 values say is compared elsewhere.
 """
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -54,6 +55,10 @@ def _pairs(entry: dict) -> Iterator[Rule]:
     if shown is None:
         return
     for i, row in enumerate(rows):
+        if row["rank_set"]:
+            low, high = 1 + sum(one[i] for one in shown), len(rows) - sum(shown[i])
+            ends = [min(low, math.floor(row["rank"])), max(high, math.ceil(row["rank"]))]
+            yield "a set follows from the comparisons", row["rank_set"] == ends
         for j, other in enumerate(rows):
             if i == j:
                 continue
@@ -65,8 +70,8 @@ def _pairs(entry: dict) -> Iterator[Rule]:
                 if row["rank_set"] and other["rank_set"] and row["rank_set"][1] < other["rank_set"][0]:
                     yield "sets without a common rank have no common letter", not shared
             if row["rank_set"] and other["rank_set"] and shown[i][j]:
-                yield "the set of who is better begins earlier", row["rank_set"][0] < other["rank_set"][0]
-                yield "the set of who is better ends earlier", row["rank_set"][1] < other["rank_set"][1]
+                # Comparisons are not transitive: another one can be better than i and not than j.
+                yield "the sets allow that who is better is ahead", row["rank_set"][0] < other["rank_set"][1]
 
 
 def _differences(entry: dict) -> Iterator[Rule]:
@@ -110,7 +115,10 @@ def _leads(entry: dict) -> Iterator[Rule]:
         if reason != "exploratory":
             family = entry.get("family") or {}
             is_later = family.get("tests") != family.get("rankings") and low == margin
-            yield "a winner is named exactly where the lead is above the margin", named == (low > margin or is_later)
+            yield (
+                "a winner is named exactly where the lead is above the margin",
+                named == (low > margin or (named and is_later)),
+            )
         observed = lead.get("interval_as_observed")
         if observed is not None:
             yield "only a lead that a failure could cost has a second interval", reason == "one_more_failure"

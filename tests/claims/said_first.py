@@ -22,6 +22,13 @@ def leads(scene: Scene, who: str, mark: str | None) -> bool:
     return sorted(scene.names(who) or []) == scene.winners
 
 
+@means(rf"{LEADS}, but the board has had more changes than the phase registered\. No winner can be named\.")
+def _(scene: Scene, who: str, mark: str | None) -> bool:
+    look = scene.document["look"]
+    is_beyond = look["planned"] is not None and look["change"] > look["planned"]
+    return leads(scene, who, mark) and is_beyond and not scene.entry["winner"]["named"]
+
+
 @means(r"No algorithm has a usable result\.")
 def _(scene: Scene) -> bool:
     if all(row["score"] is None for row in scene.rows):

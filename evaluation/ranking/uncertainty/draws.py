@@ -157,6 +157,8 @@ class Draws:
 
         The level is half the winner's share of the error.
         """
+        if share <= 0.0:  # a change of the board beyond the registered number
+            return False
         p = share / 2.0
         others = np.arange(len(self.ranking.algorithms)) != winner
         if not self.before[winner, others].all() or self.identical[winner, others].any():
@@ -251,6 +253,8 @@ class Draws:
 
         The limits are those of a single elementary ranking. A limit is not a number where a score is infinite.
         """
+        if share <= 0.0:
+            return np.full(len(self.ranking.algorithms), -np.inf)
         part, deviation = self.ranking.elementary[0], self.deviations[0]
         sign = 1.0 if part.higher_is_better else -1.0
         p = share / 2.0

@@ -207,10 +207,10 @@ def without_noise(value: float, margin: float, scale: float) -> float:
 
     Examples
     --------
-    >>> without_noise(4e-16, 0.0, 3.0), without_noise(0.001, 0.0, 3.0)
-    (0.0, 0.001)
+    >>> without_noise(4e-16, 0.0, 3.0), without_noise(0.001, 0.0, 3.0), without_noise(-math.inf, 0.0, math.inf)
+    (0.0, 0.001, -inf)
     """
-    return margin if abs(value - margin) <= _NOISE * scale else value
+    return margin if math.isfinite(value) and abs(value - margin) <= _NOISE * scale else value
 
 
 def _verdict(ends: list[float] | None, margin: float, *, is_better: bool) -> str:

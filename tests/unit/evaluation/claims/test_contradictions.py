@@ -99,7 +99,7 @@ def change_order(entry):
     ("change", "rule"),
     [
         (change_letters, "a letter is shared where neither is better"),
-        (change_set, "the set of who is better ends earlier"),
+        (change_set, "a set follows from the comparisons"),
         (change_difference, "an interval below the margin is not better"),
         (change_lead, "a winner is named exactly where the lead is above the margin"),
         (change_verdict, "a verdict above leaning is that of a named winner"),

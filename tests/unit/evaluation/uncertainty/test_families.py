@@ -14,8 +14,11 @@ from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.designs.compilation.rankings import _role_problems, _roles
 from evaluation.ranking import rank
 from evaluation.ranking.reading import Facts
+from evaluation.ranking.uncertainty.looks import Look
 from tests.claims.consistency import contradictions
 from tests.sizes import size
+from tests.unit.evaluation.uncertainty.many_boards import contradictions as contradictions_of_board
+from tests.unit.evaluation.uncertainty.many_boards import random_board
 
 NAMES = ("a", "b")
 
@@ -189,3 +192,26 @@ def test_the_interval_of_a_later_winner_does_not_contain_zero_anywhere(later):
     (lead,) = [effect for effect in effects_of(order, table["teams"]) if effect.key == "lead"]
     assert re.search(r"\(> 0\.0+ to", lead.value), lead.value
     assert contradictions(entry, document, sentences_of(entry, document), order, table) == []
+
+
+@pytest.mark.parametrize("ranking", [{}, {"operator": "median"}])
+@pytest.mark.parametrize(("change", "is_beyond"), [(10, False), (11, True)])
+def test_a_change_beyond_the_registered_number_names_no_winner_and_says_so(change, is_beyond, ranking):
+    one = assessment(("",), "x", ranking={"scheme": "aggregate_then_rank", "combine": None, **ranking})
+    document = rank(one, results({"x": 0.3}), look=Look(change, 10))
+    (entry,) = document["rankings"]
+    beyond = (
+        "a ranks first so far, but the board has had more changes than the phase registered. No winner can be named."
+    )
+    assert entry["winner"]["named"] != is_beyond
+    assert (headline_of(entry, document, closed=False) == beyond) == is_beyond
+    assert not re.search(r"\d{5}", " ".join(sentences_of(entry, document)))
+
+
+def test_a_lead_without_a_lower_limit_has_no_interval():
+    """Bootstrap-t has no limit for these differences. The margin, which is above the lead, took its place."""
+    board = random_board(312)
+    (entry,) = board.ranked()["rankings"]
+    assert entry["lead"]["estimate"] < entry["margin"]
+    assert entry["lead"]["interval"] is None
+    assert not contradictions_of_board(board)
