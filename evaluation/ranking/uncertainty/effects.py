@@ -74,6 +74,9 @@ def of_linear(
     unseating = fewest_to_unseat(lead.differences, strata, weights)
     strongest = int(lead.estimates.argmin())
     is_open = np.flatnonzero(~better[first, others])
+    probabilities = _probabilities(linear, first, lead, draws)
+    if level is not None and _contradicts(probabilities):  # teams of unequal spread do not fit the shrunken model
+        probabilities = _probabilities(linear, first, lead, None)
     changes = linear.failure_changes(first)
     settled = units_to_settle(
         lead.differences[:, is_open], weights, strata, level=winner_share / 2.0, margin=lead.margin, seed=linear.plan.seed,
@@ -96,7 +99,7 @@ def of_linear(
             "of": cases,
             "upper": failure_bound(failed, cases),
         },
-        "false_claim_probability": _probabilities(linear, first, lead, draws),
+        "false_claim_probability": probabilities,
         "fewest_cases_to_unseat": None
         if unseating is None
         else {"units": unseating[0], "algorithm": names[int(others[unseating[1]])], "is_exact": unseating[2]},
@@ -140,8 +143,18 @@ def _probabilities(linear: LinearPart, first: int, lead: Lead, draws: Draws | No
     return {**of_leads(leads, lead.margin).document, "method": method, "with_one_unseen_failure": unseen}
 
 
-def of_draws(ranking: Ranking, draws: Draws | None, first: int, margin: float) -> dict[str, Any]:
-    """Return the numbers about the lead in a ranking that is no weighted mean over cases."""
+def _contradicts(probabilities: dict[str, Any] | None) -> bool:
+    """Return whether probabilities contradict a named winner."""
+    return probabilities is not None and not probabilities["better"] > probabilities["worse"]
+
+
+def of_draws(
+    ranking: Ranking, draws: Draws | None, first: int, margin: float, *, level: str | None = None
+) -> dict[str, Any]:
+    """Return the numbers about the lead in a ranking that is no weighted mean over cases.
+
+    There are no probabilities if their model contradicts a named winner.
+    """
     numbers: dict[str, Any] = dict.fromkeys(KEYS)
     if draws is None:
         return numbers
@@ -160,6 +173,8 @@ def of_draws(ranking: Ranking, draws: Draws | None, first: int, margin: float) -
         numbers["false_claim_probability"] = {
             **of_leads(leads, margin).document, "method": "shrunken_draws", "with_one_unseen_failure": None,
         }  # fmt: skip
+        if level is not None and _contradicts(numbers["false_claim_probability"]):
+            numbers["false_claim_probability"] = None
         return numbers
     places = draws.fresh_places(first)
     if places is not None:

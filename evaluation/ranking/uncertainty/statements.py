@@ -415,7 +415,7 @@ class Statements:
                 better=better,
                 level=level,
             )
-        numbers = effects.of_draws(self.ranking, self.draws, self.first, margin)
+        numbers = effects.of_draws(self.ranking, self.draws, self.first, margin, level=level)
         further = failures_to_lose(self.ranking, self.first)
         return numbers if further is None else {**numbers, "failures_to_lose": further}
 

@@ -215,3 +215,13 @@ def test_a_lead_without_a_lower_limit_has_no_interval():
     assert entry["lead"]["estimate"] < entry["margin"]
     assert entry["lead"]["interval"] is None
     assert not contradictions_of_board(board)
+
+
+@pytest.mark.parametrize(("seed", "method"), [(799, None), (1171, "bayesian_bootstrap")])
+def test_a_probability_never_contradicts_a_named_winner(seed, method):
+    """The shrunken model takes these teams, of very unequal spread, for alike."""
+    board = random_board(seed)
+    winners = [entry for entry in board.ranked()["rankings"] if entry["winner"]["named"]]
+    methods = {(entry["false_claim_probability"] or {}).get("method") for entry in winners}
+    assert method in methods
+    assert not contradictions_of_board(board)
