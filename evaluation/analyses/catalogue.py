@@ -344,6 +344,7 @@ def _of_kind(problem: str, figure: KindFigure) -> Picture:
             entry,
             results=sources.results,
             cases=sources.characteristics,
+            length_unit=sources.length_unit,
         )
 
     return Picture(

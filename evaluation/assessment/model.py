@@ -85,6 +85,13 @@ class MetricUse:
         """True if a greater value is better."""
         return self.direction == "higher"
 
+    def unit_in(self, length_unit: str) -> str:
+        """Return the unit of the values in images of which `length_unit` is the unit of distances; empty without one.
+
+        Distances are declared in mm. Images without a spacing have distances in pixels or voxels.
+        """
+        return length_unit if self.unit == "mm" else self.unit or ""
+
     @property
     def is_by_scorer(self) -> bool:
         """True if a scoring image of the organizers computes it, and nothing here."""

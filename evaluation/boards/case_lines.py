@@ -64,13 +64,13 @@ class CaseLine:
     mean_rank: float
 
 
-def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the aggregated values of a run as a page shows them."""
+def summary_lines(assessment: Assessment, summary: dict[str, Any], *, length_unit: str = "mm") -> list[dict[str, Any]]:
+    """Return the aggregated values of a run as a page shows them; `length_unit` is the unit of distances in the images."""
     uses = {use.name: use for use in assessment.metrics}
     return [
         {
             "title": uses[value["metric"]].title,
-            "unit": uses[value["metric"]].unit or "",
+            "unit": uses[value["metric"]].unit_in(length_unit),
             "higher_is_better": uses[value["metric"]].higher_is_better,
             "region": value["region"],
             "value": value["value"],
@@ -100,8 +100,8 @@ def of_cases(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["case"] != ""]
 
 
-def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
-    """Return the columns in the order of the assessment."""
+def columns(assessment: Assessment, frame: pd.DataFrame, *, length_unit: str = "mm") -> list[Column]:
+    """Return the columns in the order of the assessment; `length_unit` is the unit of distances in the images."""
     pairs = list(dict.fromkeys(zip(frame["region"], frame["metric"], strict=True)))
     regions = [region.name for region in assessment.regions]
     uses = {use.name: (position, use) for position, use in enumerate(assessment.metrics)}
@@ -114,7 +114,9 @@ def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
     for region, metric in sorted(pairs, key=order):
         use = uses[metric][1]
         digits = decimals(values[region, metric], use.unit)
-        ordered_columns.append(Column(metric, region, use.unit or "", use.higher_is_better, use.title, digits))
+        ordered_columns.append(
+            Column(metric, region, use.unit_in(length_unit), use.higher_is_better, use.title, digits)
+        )
     return ordered_columns
 
 

@@ -27,6 +27,8 @@ class RankedEntry:
         Entry of the ranking document.
     cases
         Known characteristics of the cases.
+    length_unit
+        Unit of distances: mm, or pixels or voxels where the images do not state their spacing.
     """
 
     assessment: Assessment
@@ -35,6 +37,7 @@ class RankedEntry:
     entry: Entry
     results: pd.DataFrame | None = None
     cases: pd.DataFrame | None = None
+    length_unit: str = "mm"
 
     @property
     def is_single(self) -> bool:
@@ -107,12 +110,13 @@ class KindFigure:
         entry: Entry,
         results: pd.DataFrame | None = None,
         cases: pd.DataFrame | None = None,
+        length_unit: str = "mm",
     ) -> dict[str, Any] | None:
         """Draw the figure for one ranking; ``None`` where it does not apply to that ranking.
 
         The parameters are the content of `RankedEntry`.
         """
-        return self.draw_beside(RankedEntry(assessment, evidence, document, entry, results, cases))
+        return self.draw_beside(RankedEntry(assessment, evidence, document, entry, results, cases, length_unit))
 
     def draw_beside(self, ranked: RankedEntry) -> dict[str, Any] | None:
         """Draw the figure for one ranking; ``None`` where it does not apply to that ranking."""

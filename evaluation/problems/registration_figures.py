@@ -61,7 +61,7 @@ class BeforeAndAfter(KindFigure):
             {name: pairs[name] for name in ranked.algorithms if name in pairs},
             self.title,
             what=use.title,
-            unit=use.unit or "",
+            unit=use.unit_in(ranked.length_unit),
             higher=use.higher_is_better,
             most=_MOST,
         )

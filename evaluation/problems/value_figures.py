@@ -80,7 +80,9 @@ class ValueFigure(KindFigure):
         if not len(rows):
             return None
         called = {identity: use.name for identity, use in uses.items()}
-        return self.draw(Measured(assessment, document, tuple(ranked.algorithms), rows, called, first.unit or ""))
+        return self.draw(
+            Measured(assessment, document, tuple(ranked.algorithms), rows, called, first.unit_in(ranked.length_unit))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +105,7 @@ class CasePairs(KindFigure):
             self.title,
             cases=ranked.rows_of(use.name)["case"].nunique(),
             what=use.title,
-            unit=use.unit or "",
+            unit=use.unit_in(ranked.length_unit),
             higher=use.higher_is_better,
             most=MOST_PANELS,
         )

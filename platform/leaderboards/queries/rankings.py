@@ -11,16 +11,12 @@ from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase
 from challenges.queries import phase_that_matters
-from datastore.test_sets.models import TestCase
 from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries.current import standings_of
 from leaderboards.queries.names import is_open
 from submissions.models import Run, Submission
 from submissions.queries.methods import levels_of
-
-FLAT = 2
-"""Dimensions of a picture; a volume has one more."""
 
 
 def freeze_of(phase: Phase) -> Freeze | None:
@@ -137,20 +133,6 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
         }
         for run in runs
     }
-
-
-def length_unit(phase: Phase) -> str:
-    """Return the unit of distances in the images of a phase.
-
-    The unit is mm if the files contain the spacing of all images, otherwise pixels or voxels.
-    """
-    shapes = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, geometry__isnull=False)
-    unknown = (
-        shapes.filter(geometry__has_key="shape", geometry__spacing=None).values_list("geometry", flat=True).first()
-    )
-    if unknown is None:
-        return "mm"
-    return "pixels" if len(unknown["shape"]) == FLAT else "voxels"
 
 
 def assessments_ranked(phase: Phase) -> list[tuple[str, int]]:

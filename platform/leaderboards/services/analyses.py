@@ -18,6 +18,7 @@ from django.utils import timezone
 from challenges.models import Phase
 from core.audit.services import VALUES, hold_chain, record, values_of
 from core.work.services import UNEXPECTED, Lease, LeaseLostError, claim
+from datastore.test_sets.queries.grids import length_unit
 from datastore.test_sets.queries.test_sets import deciding_annotator
 from datastore.uploads.storage import load_json, store_json
 from evaluation import boards
@@ -30,7 +31,6 @@ from evaluation.ranking import ResultsError, rank
 from evaluation.ranking.counted import counted_results
 from evaluation.ranking.document import look_to_verify
 from leaderboards.models import Analysis, RankingVersion
-from leaderboards.queries import rankings
 from leaderboards.queries.names import read
 from leaderboards.queries.work import ANALYSES, ranking_waits
 from leaderboards.services import computing
@@ -235,7 +235,7 @@ def sources_of(version: RankingVersion, *, withheld: frozenset[str] = frozenset(
         results=_of_cases(assessment, pd.concat(frames, ignore_index=True), metadata),
         cases=metadata,
         characteristics=computing.characteristics(phase, list(runs.values())),
-        length_unit=rankings.length_unit(phase),
+        length_unit=length_unit(phase),
         read_evidence=lambda: computing.merged_evidence(of_teams),
         annotated_results=annotated,
         kept=withheld,

@@ -20,6 +20,7 @@ from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from datastore.test_sets.queries import case_metadata_frame
 from datastore.test_sets.queries.decoys import keeps_decoys
+from datastore.test_sets.queries.grids import length_unit
 from datastore.test_sets.queries.test_sets import metadata_frame_of
 from datastore.uploads.storage import load_json, store_json
 from evaluation import boards, bundle, canonical, ranking
@@ -176,7 +177,7 @@ def compute(
         assessment,
         identical=inputs.identical(),
         entries=rankings.entries_of(phase, inputs.runs, inputs.names),
-        length_unit=rankings.length_unit(phase),
+        length_unit=length_unit(phase),
     )
     folder = f"rankings/{phase.pk}/{inputs.digest}"
     return RankingVersion(

@@ -18,6 +18,7 @@ from challenges.queries import key_of
 from challenges.views.access import page_context, participating
 from datastore.datasets.queries.publishing import withdrawn_cases
 from datastore.test_sets.domain.case_access import HIDDEN_IMAGES
+from datastore.test_sets.queries.grids import length_unit
 from evaluation.boards import case_lines
 from evaluation.claims.costs import KEPT
 from evaluation.claims.legend import AGGREGATED, Counts
@@ -142,6 +143,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
     }
     content["placed"] = hooks.place_of(user, submission, request.GET.get("against", "")) if run is not None else None
     content["is_own"] = content["may_decide"]
+    unit = length_unit(submission.phase) if run is not None and (content["shows_scores"] or allowed.values) else ""
     if run is not None and content["shows_scores"]:
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
@@ -155,7 +157,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         content["summary_lines"] = [
             line | {"changes": change}
             for line, change in zip(
-                case_lines.summary_lines(submission.phase.assessment, {"values": values}),
+                case_lines.summary_lines(submission.phase.assessment, {"values": values}, length_unit=unit),
                 changes(values, content["earlier"], higher=higher, exact=exact),
                 strict=True,
             )
@@ -165,7 +167,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         assessment = submission.phase.assessment
         frame, notes = case_lines.of_cases(told_frame(run, user)), told_notes(run, user)
         content["kept"] = KEPT.all(kept_costs(run, user))
-        content["columns"] = case_lines.columns(assessment, frame)
+        content["columns"] = case_lines.columns(assessment, frame, length_unit=unit)
         content["lines"] = case_lines.lines(frame, content["columns"], notes)
         # Organizers open a case for its picture: theirs shows the reference, and each look is logged.
         content["why_no_picture"] = "" if allowed.pictures else HIDDEN_IMAGES

@@ -24,6 +24,7 @@ from evaluation.scoring import read_results
 from executions.scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
+from submissions.results.queries.comparison import history_figures
 from submissions.results.queries.pictures import picture_name
 from submissions.results.services.pictures import draw
 from submissions.services import states
@@ -334,3 +335,19 @@ def test_examples_of_files_are_pictures_where_the_references_are(client, nuclei:
     lacking.refresh_from_db()
     missing = Report.of(lacking.report).findings[CASES[1]]
     assert (missing.kind, missing.remedy) == ("file_missing", f"Add {CASES[1]}.png.")
+
+
+def test_distances_have_one_unit_on_every_page(client, nuclei: World, workers):
+    """Pictures state no spacing: their distances are pixels beside the leaderboard, too."""
+    submission = scored(nuclei, {f"{case}.png": png(cells(1 + number)) for number, case in enumerate(CASES)})
+    client.force_login(nuclei.ada)
+    Phase.objects.filter(pk=nuclei.phase.pk).update(results="cases")
+    address = submission.get_absolute_url()
+    compared = f"/challenges/blocks/submissions/compare/?before={submission.pk}&after={submission.pk}"
+    for page in (address, f"{address}cases/{CASES[0]}/", compared):
+        answer = client.get(page)
+        assert answer.status_code == 200, page
+        assert "(pixels)" in answer.content.decode(), page
+        assert "(mm)" not in answer.content.decode(), page
+    names = [name for name, _ in history_figures(nuclei.ada, [submission.team])]
+    assert "Cells: Outline distance (pixels)" in names

@@ -9,6 +9,7 @@ from rules import has_perm
 
 from challenges.models import Phase, Team
 from challenges.queries import label_of
+from datastore.test_sets.queries.grids import length_unit
 from evaluation.assessment import Assessment
 from evaluation.boards import case_lines
 from evaluation.outcomes import Outcome
@@ -70,7 +71,8 @@ def compare(before: Run, after: Run, assessment: Assessment, user: Any) -> list[
     """Compare two results case by case as far as a person may know them, the largest losses first; both belong to one phase and one test set."""
     first, second = told_frame(before, user), told_frame(after, user)
     comparisons = []
-    for column in case_lines.columns(assessment, pd.concat([first, second])):
+    unit = length_unit(before.submission.phase)
+    for column in case_lines.columns(assessment, pd.concat([first, second]), length_unit=unit):
         older, newer = (_cells(frame, column) for frame in (first, second))
         pairs = [_pair(case, older[case], newer[case], column) for case in sorted(older.keys() & newer.keys())]
         order = {"worse": 0, "better": 2}
@@ -111,12 +113,16 @@ def scores_over_time(user: Any, teams: Collection[Team]) -> list[tuple[Submissio
 def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[str, Any]]]:
     """One Plotly figure a phase and metric: value by submission, one line a region; name and figure."""
     phases: dict[int, Phase] = {}
+    units: dict[int, str] = {}
     series: dict[tuple[int, str], dict[str, list[tuple[Submission, float | None]]]] = {}
     for submission, run in scores_over_time(user, teams):
         uses = {use.name: use for use in submission.phase.assessment.metrics}
+        if submission.phase_id not in units:
+            units[submission.phase_id] = length_unit(submission.phase)
         for value in told_values(submission, run):
             use = uses[value["metric"]]
-            name = use.title + (f" ({use.unit})" if use.unit else "")
+            unit = use.unit_in(units[submission.phase_id])
+            name = use.title + (f" ({unit})" if unit else "")
             phases.setdefault(submission.phase_id, submission.phase)
             series.setdefault((submission.phase_id, name), {}).setdefault(value["region"] or "all", []).append(
                 (submission, value["value"])

@@ -19,6 +19,7 @@ from core.work.services import send
 from datastore.test_sets import vault
 from datastore.test_sets.domain.case_access import CONSENT_WITHDRAWN, HIDDEN_IMAGES, CaseAccess
 from datastore.test_sets.models import TestCase
+from datastore.test_sets.queries.grids import length_unit
 from datastore.test_sets.services.reference_access import note_seen
 from datastore.uploads.storage import private
 from evaluation.boards import case_lines
@@ -45,7 +46,7 @@ def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpRes
     """One case of a submission: picture and values."""
     challenge, submission, run, test_case = _load(request, slug, pk, case)
     frame, notes = case_lines.of_cases(told_frame(run, request.user)), told_notes(run, request.user)
-    columns = case_lines.columns(submission.phase.assessment, frame)
+    columns = case_lines.columns(submission.phase.assessment, frame, length_unit=length_unit(submission.phase))
     line = case_lines.line_of(case, frame, columns, notes)
     ordered = case_lines.lines(frame, columns, notes) if columns else []
     allowed = access_to_submission(request.user, submission, case=case)
@@ -167,7 +168,10 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
     group = "case" if beside else ""
     # A result is a file: no more of them are read than a page shows.
     frames = {run.pk: case_lines.of_cases(told_frame(run, request.user)) for run in page_runs}
-    columns = case_lines.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
+    columns = []
+    if chosen:
+        every = pd.concat(frames.values())
+        columns = case_lines.columns(phase.assessment, every, length_unit=length_unit(phase))
     access = {
         run.pk: access_to_submission(request.user, run.submission, case=case)
         for run in (chosen, *beside)
