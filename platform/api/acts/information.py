@@ -84,7 +84,7 @@ class PicturesView(Act):
     def put(self, request: SignedInApiRequest, slug: str) -> Response:
         """Store or remove logo and banner. A picture that is not named stays."""
         challenge = organizing(plain_request(request), slug)
-        form = PicturesForm(request.data, request.FILES)
+        form = PicturesForm(form_data(request.data), request.FILES)
         checked(form)
         with refusals():
             information.set_pictures(actor=request.user, challenge=challenge, contents=form.contents())
