@@ -4,13 +4,16 @@ import threading
 import zipfile
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from django.utils import timezone
 
 from core.audit.models import Entry
 from datastore.uploads.storage import local_path
+from evaluation.checking import Severity
 from executions.models import Batch, CaseOutcome, Execution
 from executions.scoring.domain import results
+from executions.scoring.domain.report import Report
 from executions.services import executing, hosts, running
 from submissions import tasks
 from submissions.models import Run, Submission
@@ -414,3 +417,23 @@ def test_the_bundle_says_what_the_predictions_of_each_team_were_made_with(world,
     assert len(found) == 2
     assert {own["image"] for own in found.values()} == {f"sha256:{digit * 64}" for digit in "ab"}
     assert all(own["runs"].startswith("sha256:") and own["identity"] for own in found.values())
+
+
+def test_predictions_that_look_like_a_mistake_are_scored_with_a_note(world, engine):
+    """Nobody can ask a container: the same files that hold an upload are scored, and the page says what is unusual."""
+
+    def script(work):
+        for case in work.cases:
+            work.write(case, work.interface["outputs"][0]["file"], nifti((labels(1) > 0).astype(np.uint8) + 1))
+
+    engine.script = script
+    image = world.image()
+    engine.held.append(image.digest)
+    submission = world.hand_in(image)
+    run_all()
+    judge(submission)
+    assert submission.state == Submission.State.SCORED
+    assert submission.runs.get(counts=True).summary["missing_cases"] == 0
+    questions = {question.id: question.severity for question in Report.of(submission.report).questions}
+    assert questions["no_background"] == Severity.NOTE
+    assert set(questions.values()) == {Severity.NOTE}
