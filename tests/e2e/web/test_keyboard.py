@@ -59,6 +59,8 @@ def test_every_stop_is_visible_has_a_ring_and_comes_in_the_order_of_the_page(pag
 
 def test_name_tab_password_enter_signs_in(page, site, person):
     page.goto(f"{site}/accounts/login/")
+    # A browser moves the focus with the first frame that it draws, which can be after the page has loaded.
+    expect(page.locator("[name=login]")).to_be_focused()
     page.keyboard.type(person.username)
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
