@@ -153,8 +153,10 @@ def _held(submission: Submission) -> Progress:
             "warn",
             submission.state_since,
             " ".join(asked),
-            f"Nothing happens until you decide.{_at_the_end(submission.phase)}",
-            choice="If the predictions are right, submit them as they are. You can also withdraw them, which does not use up "
+            _next_of_held(submission.phase),
+            choice=""
+            if submission.phase.is_closed
+            else "If the predictions are right, submit them as they are. You can also withdraw them, which does not use up "
             "your quota, and upload a corrected archive.",
         )
     return Progress(
@@ -167,8 +169,10 @@ def _held(submission: Submission) -> Progress:
                 *asked,
             ]
         ),
-        f"Nothing happens until you decide.{_at_the_end(submission.phase, is_scored=report.valid > 0)}",
-        choice=f"If you submit it as it is, {'it' if gaps == 1 else 'each of them'} "
+        _next_of_held(submission.phase, is_scored=report.valid > 0),
+        choice=""
+        if submission.phase.is_closed
+        else f"If you submit it as it is, {'it' if gaps == 1 else 'each of them'} "
         f"{cost_of_a_missing_case(submission.phase.assessment)}. You can also withdraw it, which does not use up your quota, and "
         "upload a corrected archive.",
     )
@@ -236,16 +240,16 @@ def _scoring(submission: Submission, run: Run) -> Progress:
     )
 
 
-def _at_the_end(phase: Phase, *, is_scored: bool = True) -> str:
-    """Return what happens at the close to a submission without a decision, after a space.
-
-    Empty for a phase without a deadline.
-    """
+def _next_of_held(phase: Phase, *, is_scored: bool = True) -> str:
+    """Return what happens to a submission without a decision, now and at the close if the phase has a deadline."""
     timetable = timetable_of(phase)
-    if timetable.closes is None:
-        return ""
     outcome = "scored as it is" if is_scored else "withdrawn"
-    return f" When the phase closes on {timetable.closing_words}, the submission is {outcome}."
+    if phase.is_closed:
+        return f"The phase closed on {timetable.closing_words}. The submission will be {outcome}."
+    waiting = "Nothing happens until you decide."
+    if timetable.closes is None:
+        return waiting
+    return f"{waiting} When the phase closes on {timetable.closing_words}, the submission is {outcome}."
 
 
 def _scored(submission: Submission) -> Progress:

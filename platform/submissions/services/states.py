@@ -12,10 +12,12 @@ from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from accounts.models import User
+from challenges.models import Team
+from challenges.queries.timetable import timetable_of
 from confinement.archive import is_nested_archive
 from core.audit.services import record
 from core.work.queries import shared_now
@@ -214,26 +216,39 @@ def score_as_it_is(*, submission: Submission, actor: User | None) -> None:
     Raises
     ------
     ValidationError
-        If the limits of that day or of the phase are used up.
+        If the limits of that day or of the phase are used up. For a person, also after the close and if the team is
+        disqualified.
     """
-    lock(submission.team_id, submission.user_id)
+    team, _ = lock(submission.team_id, submission.user_id)
     current = _locked(submission)
     if current.state != State.HELD:
         return
+    if actor is not None:
+        _check_open(current)
+        if team.standing == Team.Standing.DISQUALIFIED:
+            raise ValidationError(
+                f"The organizers have disqualified your team: {team.standing_reason} This submission can only be withdrawn."
+            )
     if reason := quota(current.phase, current.team, current.user, day=current.created_at).used_up:
         raise ValidationError(f"{reason} This submission can only be withdrawn.")
     accept(current, actor=actor)
 
 
 def settle_at_close(*, submission: Submission) -> None:
-    """Score a held submission of a closed phase as it is, or withdraw it if no case is valid or the limits are used up."""
-    if not Report.of(submission.report).valid:
-        withdraw(submission=submission, actor=None, reason=NOTHING_TO_SCORE)
-        return
-    try:
-        score_as_it_is(submission=submission, actor=None)
-    except ValidationError:
-        withdraw(submission=submission, actor=None, reason=LIMITS_USED)
+    """Score a held submission of a closed phase as it is, or withdraw it if no case is valid or the limits are used up.
+
+    Does nothing if the submission has been decided in the meantime.
+    """
+    reason = NOTHING_TO_SCORE
+    if Report.of(submission.report).valid:
+        try:
+            score_as_it_is(submission=submission, actor=None)
+        except ValidationError:
+            reason = LIMITS_USED
+        else:
+            return
+    with suppress(ValidationError):
+        withdraw(submission=submission, actor=None, reason=reason)
 
 
 @transaction.atomic
@@ -245,15 +260,27 @@ def withdraw(*, submission: Submission, actor: User | None, reason: str = "") ->
     Raises
     ------
     ValidationError
-        When it is being scored already.
+        When it is being scored already. For a person, also after the close.
     """
     current = _locked(submission)
     if current.state == State.WITHDRAWN:
         return
     if current.state != State.HELD:
         raise ValidationError("This submission has been decided already and can no longer be withdrawn.")
+    if actor is not None:
+        _check_open(current)
     _move(current, State.WITHDRAWN, reason=reason)
     _record(current, "submission_withdrawn", actor=actor)
+
+
+def _check_open(submission: Submission) -> None:
+    """Refuse decisions of a team after the close, when it may know the results of others."""
+    phase = submission.phase
+    if phase.is_closed:
+        raise ValidationError(
+            f"{phase.name} closed on {timetable_of(phase).closing_words}. Held submissions are now scored or withdrawn "
+            "automatically."
+        )
 
 
 @transaction.atomic
@@ -293,8 +320,9 @@ def repeat(*, submission: Submission, actor: User | None) -> None:
 
 def held_in_closed_phases() -> list[Submission]:
     """Submissions that still wait for a decision of their team although the phase has closed."""
-    held = Submission.objects.filter(state=State.HELD).select_related("phase").order_by("created_at", "number")
-    return [submission for submission in held if submission.phase.is_closed]
+    now = timezone.now()
+    has_closed = Q(phase__closes_at__lte=now) | Q(phase__closed_at__lte=now)
+    return list(Submission.objects.filter(has_closed, state=State.HELD).order_by("created_at", "number"))
 
 
 def fail(*, lease: Lease, log: str) -> None:

@@ -90,8 +90,7 @@ def create_upload(
     request = {"phase": phase, "team": team, "file_name": file_name, "size": size, "again": again}
     if (begun := _begun_before(user, client_token, request, is_direct=is_direct)) is not None:
         return begun
-    if team.standing == Team.Standing.DISQUALIFIED:
-        raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
+    _check_standing(team)
     if not phase.is_open:
         raise PhaseNotOpenError(f"{phase.name} {timetable_of(phase).refusal_words}.")
     if words := outside(phase):
@@ -251,6 +250,7 @@ def _submit(upload: Upload, archive: str, content_key: str) -> Submission:
         if (earlier := same_content(user=user, phase=upload.phase, team=team, key=key)) is not None:
             return _repeated(upload, earlier, archive)
         is_late = _is_late(upload)
+        _check_standing(team)
         _check_seat(upload.phase, team, user)
         _check_quota(upload.phase, team, user)
         mine = Submission.objects.filter(phase=upload.phase, team=team)
@@ -336,6 +336,11 @@ def outside(phase: Phase) -> str:
         f"Results of {phase.name} are measured outside Podium, and the organizers bring them here as tables; "
         "there is nothing to upload."
     )
+
+
+def _check_standing(team: Team) -> None:
+    if team.standing == Team.Standing.DISQUALIFIED:
+        raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
 
 
 def _check_seat(phase: Phase, team: Team, user: User) -> None:

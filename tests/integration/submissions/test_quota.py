@@ -11,13 +11,13 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from challenges.models import Seat
+from challenges.models import Seat, Team
 from challenges.services import close_phase, join_with_team
 from challenges.services.teams import leave
 from datastore.uploads.models import Upload
 from datastore.uploads.services import refusals, uploads
 from executions.scoring.domain.report import Finding, Report, Status
-from submissions.models import Submission
+from submissions.models import Run, Submission
 from submissions.queries import quota
 from submissions.services import states, submitting
 from submissions.services.sweeping import sweep
@@ -100,6 +100,79 @@ def test_at_the_close_no_more_held_submissions_are_scored_than_the_limits_allow(
     ends = list(Submission.objects.order_by("number").values_list("state", "reason"))
     assert [state for state, _ in ends[:2]] == ["scored", "scored"]
     assert ends[2] == ("withdrawn", states.LIMITS_USED)
+
+
+def test_held_submissions_confirmed_at_the_same_instant_stay_within_the_limit(world: World):
+    held = three_held(world, zipped(predictions()))
+    twice = [submission for submission in held for _ in range(2)]
+    ends = concurrently([lambda each=each: states.score_as_it_is(submission=each, actor=world.ada) for each in twice])
+    assert {type(end) for end in ends} == {type(None), ValidationError}
+    assert sorted(Submission.objects.values_list("state", flat=True)) == ["accepted", "accepted", "held"]
+    assert Run.objects.count() == 2
+
+
+def test_a_confirmation_and_an_upload_at_the_same_instant_stay_within_the_limit(world: World):
+    content = zipped(predictions())
+    world.upload(content)
+    held = world.upload(content)
+    Submission.objects.filter(pk=held.pk).update(state="held")
+    upload = submitting.create_upload(
+        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content), again=True
+    )
+    whole = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
+    ends = concurrently(
+        [
+            lambda: states.score_as_it_is(submission=held, actor=world.ada),
+            lambda: submitting.finish(upload=whole),
+        ]
+    )
+    assert sum(isinstance(end, ValidationError | refusals.QuotaExceededError) for end in ends) == 1
+    assert quota(world.phase, world.adas, world.ada).used_today == 2
+
+
+def test_after_the_close_the_team_decides_no_held_submission(world: World, client):
+    [submission, *_] = three_held(world, zipped(predictions()))
+    close_phase(actor=world.organizer, phase=world.phase)
+    client.force_login(world.ada)
+    place = {"slug": "blocks", "pk": submission.pk}
+    page = client.get(submission.get_absolute_url()).content.decode()
+    assert "The phase closed on" in page
+    assert "Submit as it is" not in page
+    for decision in ("score", "withdraw"):
+        answer = client.post(
+            reverse("submissions:decide", kwargs=place), {"decision": decision}, follow=True, secure=True
+        )
+        assert "Held submissions are now scored or withdrawn automatically." in answer.content.decode()
+        answer = client.post(f"/api/v1/submissions/{submission.pk}/decide/", {"decision": decision}, secure=True)
+        assert answer.status_code == 400
+        submission.refresh_from_db()
+        assert submission.state == "held"
+
+
+def test_the_close_changes_no_submission_that_was_decided_meanwhile(world: World):
+    [submission, *_] = three_held(world, zipped(predictions()))
+    Submission.objects.filter(pk=submission.pk).update(state="accepted")
+    states.settle_at_close(submission=submission)
+    submission.report = {}
+    states.settle_at_close(submission=submission)
+    submission.refresh_from_db()
+    assert submission.state == "accepted"
+
+
+def test_a_disqualified_team_neither_confirms_nor_finishes_an_upload(world: World):
+    content = zipped(predictions())
+    upload = submitting.create_upload(
+        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content), again=True
+    )
+    whole = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
+    [submission, other, _] = three_held(world, content)
+    Team.objects.filter(pk=world.adas.pk).update(standing="disqualified", standing_reason="Two accounts.")
+    with pytest.raises(ValidationError, match=r"your team: Two accounts\. This submission can only"):
+        states.score_as_it_is(submission=submission, actor=world.ada)
+    with pytest.raises(refusals.NotAllowedError, match="disqualified your team"):
+        submitting.finish(upload=whole)
+    states.withdraw(submission=other, actor=world.ada)
+    assert sorted(Submission.objects.values_list("state", flat=True)) == ["held", "held", "withdrawn"]
 
 
 def test_of_two_uploads_that_end_at_the_same_instant_at_the_limit_one_passes(world: World):
