@@ -31,7 +31,7 @@ class InformationPage(models.Model):
 
 
 class ChallengePicture(models.Model):
-    """A logo or banner of a challenge, as uploaded. Its digest is also in the challenge, so that pages need no query."""
+    """A logo or banner of a challenge, as uploaded but without metadata. Its digest is also in the challenge, so that pages need no query."""
 
     class Kind(models.TextChoices):
         LOGO = "logo", "logo"

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from accounts.models import User
-from challenges.domain.pictures import picture_header
+from challenges.domain.pictures import picture_header, without_metadata
 from challenges.models import Challenge, ChallengePicture, InformationPage
 from core.audit.services import record
 
@@ -101,6 +101,7 @@ def _set_picture(actor: User, challenge: Challenge, kind: str, content: bytes | 
     if content is None:
         rows.delete()
     else:
+        content = without_metadata(content)
         media_type = picture_header(content).media_type
         digest = hashlib.sha256(content).hexdigest()[:16]
         values = {"content": content, "media_type": media_type, "changed_by": actor, "changed_at": timezone.now()}

@@ -61,12 +61,18 @@ def information_page(request: HttpRequest, slug: str, page: str) -> HttpResponse
 
 @require_safe
 def picture(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
-    """Serve the logo or banner of a challenge. Addresses contain the digest, so browsers keep a copy for a day."""
+    """Serve the logo or banner of a challenge.
+
+    Addresses contain the digest, so browsers keep a copy for a day. They keep none if the challenge is not public.
+    """
     challenge = queries.visible_challenge(request.user, slug)
     row = get_object_or_404(challenge.pictures, kind=kind)
     response = HttpResponse(bytes(row.content), content_type=row.media_type)
     response["X-Content-Type-Options"] = "nosniff"
-    patch_cache_control(response, private=True, max_age=86_400)
+    if challenge.is_public:
+        patch_cache_control(response, private=True, max_age=86_400)
+    else:
+        patch_cache_control(response, private=True, no_store=True)
     return response
 
 

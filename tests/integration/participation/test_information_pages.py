@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 from challenges.models import Challenge, InformationPage
 from challenges.services import information
 from core.audit.models import Entry
+from submissions.results.services import exporting
 from tests.integration.executions.world import build
 
 pytestmark = pytest.mark.django_db
@@ -135,10 +136,12 @@ def test_a_logo_appears_in_the_catalogue_and_a_banner_on_the_overview(world, cli
     answer = client.get(logo)
     assert answer["Content-Type"] == "image/png"
     assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Cache-Control"] == "private, max-age=86400"
     assert Image.open(io.BytesIO(answer.content)).size == (8, 8)
     Challenge.objects.update(is_public=False)
     assert client.get(logo).status_code == 404
     client.force_login(world.organizer)
+    assert client.get(logo)["Cache-Control"] == "private, no-store"
     client.post(address(world, "pictures"), {"remove_logo": "on"})
     assert client.get(logo).status_code == 404
     assert client.get(banner).status_code == 200
@@ -147,6 +150,14 @@ def test_a_logo_appears_in_the_catalogue_and_a_banner_on_the_overview(world, cli
     assert banner in page
     acts = Entry.objects.filter(act__startswith="picture_").order_by("sequence").values_list("act", flat=True)
     assert list(acts) == ["picture_stored", "picture_stored", "picture_removed"]
+
+
+def test_a_picture_is_stored_and_exported_without_metadata(world):
+    content = picture(8, 8).read() + b"PK Rue Secrete 7"
+    information.set_pictures(actor=world.organizer, challenge=world.challenge, contents={"logo": content})
+    stored = bytes(world.challenge.pictures.get().content)
+    assert stored == content.removesuffix(b"PK Rue Secrete 7")
+    assert dict(exporting.parts(world.challenge, world.organizer))["logo.png"] == stored
 
 
 def test_a_refused_picture_changes_nothing(world, client):

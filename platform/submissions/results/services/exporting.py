@@ -53,13 +53,13 @@ def archive(challenge: Challenge, user: User) -> Iterator[bytes]:
     """The export as a ZIP archive in pieces, as a person may have it: no more than one of its files is in memory at a time."""
     pipe = _Pipe()
     with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in parts(challenge, user):
-            packed.writestr(name, text)
+        for name, content in parts(challenge, user):
+            packed.writestr(name, content)
             yield pipe.take()
     yield pipe.take()
 
 
-def parts(challenge: Challenge, user: User) -> Iterator[tuple[str, str]]:
+def parts(challenge: Challenge, user: User) -> Iterator[tuple[str, str | bytes]]:
     """Name and content of every file."""
     yield from _people(challenge)
     yield from _submissions(challenge)
@@ -70,6 +70,8 @@ def parts(challenge: Challenge, user: User) -> Iterator[tuple[str, str]]:
     rows = challenge.announcements.values_list("published_at", "title", "text", "author__username", "told")
     pages = challenge.information_pages.values_list("slug", "title", "text", "changed_at")
     yield "pages.csv", csv_text(["page", "title", "text", "changed_at"], pages)
+    for picture in challenge.pictures.order_by("kind"):
+        yield f"{picture.kind}.{picture.media_type.rpartition('/')[2]}", bytes(picture.content)
     yield "announcements.csv", csv_text(["published_at", "title", "text", "author", "told"], rows)
     posts = challenge.threads.values_list(
         "title", "posts__created_at", "posts__author__username", "posts__text", "posts__is_answer", "posts__hidden_at"
