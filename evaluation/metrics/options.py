@@ -62,7 +62,8 @@ class Option:
     stands_where_set: bool = False
     """True if documents that do not set the option omit it.
 
-    A later option then does not change the digests of earlier assessments.
+    A later option then does not change the digests of earlier assessments. Options that are added to an existing metric
+    need it.
     """
     choices_declared_in: str = ""
     """Module whose metrics are the choices; a choice may then have its own options."""

@@ -186,7 +186,7 @@ OF_WHAT_IS_GIVEN: Final = frozenset(
 )
 """Checks whose message describes the value of their parameter.
 
-If the value is blank, other checks request it.
+If the value is blank, other checks request it. A new rule has the condition ``"when": {…, "op": "nonempty"}`` instead.
 """
 
 

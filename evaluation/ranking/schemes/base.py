@@ -98,7 +98,8 @@ class Scheme(ABC):
     design_kind
         The value that represents it in the design form, ``None`` if the form does not offer it.
     takes_operator
-        Whether an operator (mean, median, percentile) may be registered.
+        Whether an operator (mean, median, percentile) may be registered. Rank sets read the number of units that they
+        need from the operator, so a scheme with a fixed median needs it as well.
     aggregates_values
         Whether a score is an aggregate of the values themselves, in their unit.
     ranks_cases

@@ -122,7 +122,10 @@ def places(platform):
 
 
 def test_every_page_has_its_place_and_nothing_else_has(places):
-    assert set(places) == pages()
+    missing, unknown = sorted(pages() - set(places)), sorted(set(places) - pages())
+    lists = "tests/e2e/walk/everything.py, or to FILES, PARTS, LEADS_ON or ELSEWHERE here"
+    assert not missing, f"add these addresses to {lists}: {missing}"
+    assert not unknown, f"these places of tests/e2e/walk/everything.py are no pages or also listed here: {unknown}"
 
 
 def shape_of(html: str) -> frozenset[tuple[str, str]]:

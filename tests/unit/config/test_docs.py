@@ -53,7 +53,8 @@ def test_links_between_documents_lead_somewhere():
 def test_the_guide_for_contributors_describes_every_guide_in_one_sentence():
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     described = re.findall(r"^- \[[^]]+\]\(docs/guides/([^)]+)\): [^.]+\.$", text, re.MULTILINE)
-    assert sorted(described) == sorted(path.name for path in (ROOT / "docs" / "guides").glob("*.md"))
+    guides = sorted(path.name for path in (ROOT / "docs" / "guides").glob("*.md"))
+    assert sorted(described) == guides, "CONTRIBUTING.md: one line “- [Title](docs/guides/FILE): sentence.” per guide"
 
 
 def test_make_help_lists_every_target_in_a_group():

@@ -25,7 +25,10 @@ def test_the_catalogue_states_its_number_of_checks():
     document = _read(DATA_FILE)
     sections = ("parameters", "algorithm_parameters", "outcome_parameters")
     checks = [check["id"] for name in sections for entry in document[name] for check in entry.get("checks", ())]
-    assert len(checks) == len(set(checks)) == document["meta"]["counts"]["checks"]
+    twice = sorted(check for check in set(checks) if checks.count(check) > 1)
+    assert not twice, f"these ids of checks occur more than once: {twice}"
+    stated = document["meta"]["counts"]["checks"]
+    assert stated == len(checks), f"set meta.counts.checks in {DATA_FILE} to {len(checks)}"
 
 
 def test_every_entry_of_the_53_list_and_of_bias_is_reported_by_known_parameters():

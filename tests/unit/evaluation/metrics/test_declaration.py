@@ -265,9 +265,11 @@ class TestWhatIsDeclared:
             "betti_number_error",
             "euler_characteristic_difference",
         }
-        assert self.those_with("worst_by_case") == by_case | of_masks
+        changed = sorted(self.those_with("worst_by_case") ^ (by_case | of_masks))
+        assert not changed, f"add a new metric with worst_by_case to by_case or of_masks: {changed}"
         assert all(get(name).worst is None for name in by_case | of_masks)
-        assert self.those_with("worst_of") == of_masks
+        changed = sorted(self.those_with("worst_of") ^ of_masks)
+        assert not changed, f"add a new metric with worst_of to of_masks: {changed}"
 
     def test_what_has_one_value_for_all_cases_together_in_every_problem(self):
         """Metrics that count false alarms per image, compare cases with each other, or pool values over cases."""
@@ -276,7 +278,8 @@ class TestWhatIsDeclared:
         together |= {each.id for each in self.BUILT_IN if each.family == "regression"}
         together -= {"absolute_error", "squared_error", "absolute_percentage_error"}
         together |= {"fppi", "success_detection_rate", "identification_rate", "aggregated_dsc"}
-        assert self.those_with("whole_data_set") == together
+        changed = sorted(self.those_with("whole_data_set") ^ together)
+        assert not changed, f"add a new metric with whole_data_set to together: {changed}"
         assert self.those_with("all_classes") == {"mean_average_precision", "mean_average_recall"}
 
     def test_a_limit_that_came_later_stands_only_where_it_is_set(self):
@@ -287,7 +290,8 @@ class TestWhatIsDeclared:
         curves = {("auroc", "max_fpr"), ("froc_score", "per"), ("mce", "target"), ("tce", "target")}
         curves |= {(name, "matched") for name in ("average_precision", "mean_average_precision", "froc_score")}
         by_option = {(name, "boundary") for name in boundaries} | {(name, "area") for name in sizes}
-        assert later == limits | by_option | curves | {("nsd", "tolerance_by_region")}
+        expected = limits | by_option | curves | {("nsd", "tolerance_by_region")}
+        assert later == expected, f"if an option was added to a metric, add it to this test: {sorted(later ^ expected)}"
 
     def test_functions_do_by_default_what_their_options_do_by_default(self):
         """But for the spacing, which a function that is given no image takes for 1."""
