@@ -14,6 +14,7 @@ from tests.sources import nodes
 SETS = 200
 """Each with one of every act."""
 PLATFORM = Path(__file__).resolve().parents[3] / "platform"
+MEANING = "a text is false, or has no meaning: declare it by @means in tests/claims/act_predicates.py or …_of_people.py"
 QUOTED = {
     "challenges/services/talking.py": "what organizers announce",
     "accounts/conversations/services.py": "what somebody wrote",
@@ -34,7 +35,7 @@ def wrong(sets):
 
 
 def test_no_message_about_an_act_is_false():
-    assert not wrong(range(SETS))
+    assert not wrong(range(SETS)), f"{MEANING} (docs/development/messages.md)"
 
 
 def test_every_claim_about_an_act_is_said_and_has_a_condition_and_an_example():
@@ -44,7 +45,9 @@ def test_every_claim_about_an_act_is_said_and_has_a_condition_and_an_example():
         for act, facts in acts_of(seed)
         for sentence in [act.subject.first(facts), *act.text.all(facts)]
     }
-    assert said == set(CATALOGUE.claims)
+    missing = sorted(set(CATALOGUE.claims) - said)
+    assert not missing, "add facts of these acts to tests/claims/act_facts.py (docs/development/messages.md)"
+    assert said <= set(CATALOGUE.claims)
     for claim in CATALOGUE.claims.values():
         assert claim.condition.endswith("."), claim.id
         assert claim.example, claim.id
@@ -98,6 +101,9 @@ def test_whoever_tells_people_of_an_act_sends_a_letter_of_the_catalogue():
         for path in PLATFORM.rglob("*.py")
         if own_words(path.read_text(encoding="utf-8"))
     }
-    assert found <= set(QUOTED), "declare what the message says in accounts.notifications.domain (docs/claims.md)"
+    assert found <= set(QUOTED), (
+        "declare the text in accounts.notifications.domain, and pass subject=letter.subject, text=letter.text "
+        "(docs/development/messages.md)"
+    )
     assert own_words("notify(people=people, subject=f'{team} is ranked', text=letter.text)") == [1]
     assert not own_words("notify(people=people, subject=letter.subject, text=letter.text)")
