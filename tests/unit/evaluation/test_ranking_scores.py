@@ -228,6 +228,15 @@ def test_values_are_aggregated_as_often_as_their_cases_were_drawn(operator, expe
         assert sample == pytest.approx([first, second, first, NAN], nan_ok=True, abs=1e-13)
 
 
+@pytest.mark.parametrize(
+    ("first", "second"), [([0.77, 0.94, 0.55], [0.78, 0.93, 0.55]), ([0.14, 0.19, 0.02], [0.15, 0.18, 0.02])]
+)
+def test_equal_means_of_different_values_are_equal_scores_and_share_a_rank(first, second):
+    scores = aggregate(np.column_stack([first, second]), np.ones((3, 1)), MEAN, higher_is_better=True)
+    assert scores[0, 0] == scores[0, 1], "aggregate must round its result (snap, settled), see docs/ranking.md, section 2"
+    assert rank(scores, higher_is_better=True).tolist() == [[1.0, 1.0]]
+
+
 def test_a_percentile_counts_from_the_worse_end_unless_it_says_low():
     values, once = np.array([[0.0], [1.0], [2.0], [3.0], [4.0]]), np.ones((5, 1))
     worse, low = Operator("percentile", 25.0), Operator("percentile", 25.0, "low")
