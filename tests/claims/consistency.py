@@ -70,8 +70,8 @@ def _pairs(entry: dict) -> Iterator[Rule]:
                 if row["rank_set"] and other["rank_set"] and row["rank_set"][1] < other["rank_set"][0]:
                     yield "sets without a common rank have no common letter", not shared
             if row["rank_set"] and other["rank_set"] and shown[i][j]:
-                # Comparisons are not transitive: another one can be better than i and not than j.
-                yield "the sets allow that who is better is ahead", row["rank_set"][0] < other["rank_set"][1]
+                yield "the set of who is better begins earlier", row["rank_set"][0] < other["rank_set"][0]
+                yield "the set of who is better ends earlier", row["rank_set"][1] < other["rank_set"][1]
 
 
 def _differences(entry: dict) -> Iterator[Rule]:

@@ -73,11 +73,12 @@ class Draws:
     """The bootstrap of one ranking as deviations of its elementary scores.
 
     A score can be infinite, such as LR+ without a false positive. Nothing is then shown in favour of the algorithm, because no
-    draw has another score.
+    draw has another score. Documents of schema 2 do not except it.
     """
 
-    def __init__(self, ranking: Ranking, bootstrap: int, spread: Spread) -> None:
+    def __init__(self, ranking: Ranking, bootstrap: int, spread: Spread, *, excepts_infinite: bool = True) -> None:
         self.ranking, self.number, self.spread = ranking, bootstrap, spread
+        self.excepts_infinite = excepts_infinite
         self.full = [part.scores[0] for part in ranking.elementary]
         with np.errstate(invalid="ignore"):
             self.deviations = [part.scores[1 : 1 + bootstrap] - part.scores[0] for part in ranking.elementary]
@@ -122,7 +123,7 @@ class Draws:
     @cached_property
     def _without_spread(self) -> BoolArray:
         """Algorithms with an infinite score in a ranking that is not combined; resamples say nothing about their uncertainty."""
-        if self.ranking.steps:
+        if self.ranking.steps or not self.excepts_infinite:
             return np.zeros(len(self.ranking.algorithms), dtype=bool)
         return np.asarray(np.isinf(self.full[0]))
 

@@ -43,6 +43,33 @@ _NOISE: Final = 1e-12
 FloatArray = npt.NDArray[np.float64]
 
 
+def with_consequences(shown_better: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return comparisons with those that follow from others.
+
+    If one algorithm is better than a second and the second is better than a third, the first is better than the third. Such a comparison
+    is wrong only if one of the two others is, so that it uses no part of the error. The guard against skewness and tests by ranks
+    compare each pair separately, and can leave it out.
+
+    Parameters
+    ----------
+    shown_better
+        Row is significantly better than column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with_consequences(np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)).astype(int).tolist()
+    [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    """
+    better = shown_better
+    while True:
+        counts = better.astype(np.float32)
+        longer = better | (counts @ counts > 0.0)
+        if (longer == better).all():
+            return better
+        better = longer
+
+
 def letters(shown_better: npt.NDArray[np.bool_]) -> list[str] | None:
     """Letters of algorithms in the order of the ranking.
 

@@ -5,7 +5,7 @@ These rules assume symmetric differences and equal failure rates. No new ranking
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ BoolArray = npt.NDArray[np.bool_]
 
 class StatementsOfSchema2(Statements):
     """Statements on the certainty of one ranking, by the rules of schema 2."""
+
+    has_consequences: ClassVar[bool] = False
+    excepts_infinite: ClassVar[bool] = False
 
     def by_flips(self) -> Comparisons:
         """Compare all pairs by sign flips alone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,13 @@ from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_mor
 from evaluation.ranking.uncertainty.further_failures import failures_to_lose
 from evaluation.ranking.uncertainty.grounds import Grounds
 from evaluation.ranking.uncertainty.linear import LinearPart
-from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, flip_intervals, letters, without_noise
+from evaluation.ranking.uncertainty.pairs import (
+    MOST_IN_MATRICES,
+    flip_intervals,
+    letters,
+    with_consequences,
+    without_noise,
+)
 from evaluation.ranking.uncertainty.pairs import difference as difference_entry
 from evaluation.ranking.uncertainty.score_intervals import interval_of_extreme
 from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, FlipComparisons, compare_by_flips
@@ -108,6 +114,11 @@ def _cases_of(items: Sequence[Evaluated]) -> int:
 class Statements:
     """Statements on the certainty of one ranking, by the rules of the present schema."""
 
+    has_consequences: ClassVar[bool] = True
+    """True if comparisons that follow from others are significant."""
+    excepts_infinite: ClassVar[bool] = True
+    """True if draws show nothing in favour of an infinite score."""
+
     def __init__(self, ranking: Ranking, order: IntArray, failed: Sequence[int | None]) -> None:
         self.ranking, self.order, self.failed = ranking, order, failed
         self.count = len(ranking.algorithms)
@@ -124,7 +135,7 @@ class Statements:
         self.alone = int((self.ranks == self.ranks.min()).sum()) == 1
         self.warnings = list({repr(w): dict(w) for plan in plans.values() for w in plan.warnings}.values())
         self.draws = (
-            Draws(ranking, self.plan.bootstrap, grounds.spread)
+            Draws(ranking, self.plan.bootstrap, grounds.spread, excepts_infinite=self.excepts_infinite)
             if grounds.states_sets and self.plan.bootstrap > 0 and grounds.spread.smallest > 1
             else None
         )
@@ -133,8 +144,12 @@ class Statements:
 
     def _compared(self) -> Comparisons:
         if self.grounds.given is not None:
-            return self.by_errors(self.grounds.given)
-        return self.by_flips() if self.linear else self.by_draws()
+            comparisons = self.by_errors(self.grounds.given)
+        else:
+            comparisons = self.by_flips() if self.linear else self.by_draws()
+        if not self.has_consequences:
+            return comparisons
+        return replace(comparisons, better=with_consequences(comparisons.better))
 
     def by_errors(self, given: GivenErrors) -> Comparisons:
         """Compare all pairs, and the first with all others, by given standard errors."""

@@ -130,6 +130,16 @@ def shown_step_by_step(observed, flipped, share, halls, units):
     return shown, first
 
 
+def with_what_follows(shown):
+    """Pairs and those that follow: one that is better than a second is better than all that the second is better than."""
+    closed = set(shown)
+    while True:
+        new = {(one, last) for one, middle in closed for other, last in closed if middle == other} - closed
+        if not new:
+            return closed
+        closed |= new
+
+
 def flip_p(signs, differences):
     """One-sided p-value of the sign-flip test of one pair."""
     total = sum(differences)
@@ -297,7 +307,7 @@ class MeanBoard:
         return [0.0 if abs(part) < 1e-12 else part for part in parts]
 
     def shown(self):
-        """Pairs shown by step-down with the margin, and the first critical value."""
+        """Pairs shown by step-down with the margin and those that follow, and the first critical value."""
         pairs = list(itertools.permutations(range(self.algorithms), 2))
         parts = {
             pair: [d - self.margin * w for d, w in zip(self.difference(*pair), self.weights, strict=True)]
@@ -310,7 +320,8 @@ class MeanBoard:
         observed = {pair: sum(own) / norm[pair] for pair, own in parts.items()}
         typical = self.typical()
         halls = {pair: hall(own, typical) for pair, own in parts.items()}
-        return shown_step_by_step(observed, flipped, self.set_share, halls, self.units)
+        shown, first = shown_step_by_step(observed, flipped, self.set_share, halls, self.units)
+        return with_what_follows(shown), first
 
     def typical(self):
         """Typical skewness of the differences, which no margin changes."""

@@ -29,6 +29,7 @@ from tests.unit.evaluation.uncertainty.recomputed import (
     shown_step_by_step,
     typical_skewness,
     unit_counts,
+    with_what_follows,
 )
 
 NAMES = list("abcd")
@@ -132,7 +133,7 @@ def by_flips(board):
     typical = typical_skewness(parts)
     halls = {pair: hall(own, typical) for pair, own in parts.items()}
     shown, first = shown_step_by_step(observed, flipped, total / 3, halls, UNITS)
-    return parts, p_own, shown, first
+    return parts, p_own, with_what_follows(shown), first
 
 
 FLIPS = list(itertools.product([1, -1], repeat=UNITS))
@@ -318,6 +319,7 @@ def test_differences_from_the_first_and_their_margins(seed, margin, missing):
     typical = typical_skewness(parts)
     halls = {pair: hall(own, typical) for pair, own in moved.items()}
     shown, critical = shown_step_by_step(observed, flipped, 0.1 / 3, halls, UNITS)
+    shown = with_what_follows(shown)
     lead = lower_end_of_lead(board, first, parts, delta)
     named = lead > delta
     assert board.entry["winner"]["named"] == named
@@ -421,7 +423,7 @@ def by_draws(board, units):
             pair = (leader, j)
             wins &= pair in before and pair not in same and one[pair] == 0 and two[pair] <= p
     own = (not_before(board, 1.0) * draws + 1) / (draws + 1)
-    return shown, leader if wins else None, own, first, same
+    return with_what_follows(shown), leader if wins else None, own, first, same
 
 
 def limit_by_draws(board, first):

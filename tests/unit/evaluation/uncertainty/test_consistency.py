@@ -32,6 +32,14 @@ def test_decisions_sets_intervals_and_numbers_hold_together(seed):
     assert not contradictions(board)
 
 
+@pytest.mark.parametrize(("seed", "scheme"), [(28, "re-ranked"), (1428, "tests")])
+def test_comparisons_that_the_guard_leaves_out_follow_from_others(seed, scheme):
+    """Hall's statistic is not transitive: without what follows, sets contradict comparisons or letters."""
+    board = random_board(seed)
+    assert board.scheme == scheme
+    assert not contradictions(board)
+
+
 @settings(max_examples=size(20, 60), deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_what_is_said_holds_together(seed):

@@ -149,14 +149,28 @@ def test_no_report_or_board_shows_the_range_1_to_1():
         assert order["score_high"][0] is None
 
 
-@pytest.mark.parametrize("noise", [(0.0, 0.6), (0.0, 0.0), (0.25, 0.25)])
-def test_an_infinite_score_is_ranked_without_a_warning_and_shows_nothing(noise):
-    """LR+ is infinite without a false positive: on all cases, or in some of the resamples only."""
+def of_infinite_scores(noise):
+    """Assessment, results and evidence of LR+, which is infinite without a false positive."""
     assessment, results, evidence, _ = classified(POSITIVE, NEGATIVE, ("lr_plus",), noise=noise)
     results = results.assign(outcome=np.where(results["value"].isna(), "degenerate", "ok"))
     results["flag"] = np.where(results["value"].isna(), "unbounded", "")
+    return assessment, results, evidence
+
+
+@pytest.mark.parametrize("noise", [(0.0, 0.6), (0.0, 0.0), (0.25, 0.25)])
+def test_an_infinite_score_is_ranked_without_a_warning_and_shows_nothing(noise):
+    """LR+ is infinite on all cases, or in some of the resamples only."""
+    assessment, results, evidence = of_infinite_scores(noise)
     (entry,) = rank(assessment, results, evidence=evidence, bootstrap=300)["rankings"]
     assert [row["rank"] for row in entry["algorithms"]] == ([1, 1] if noise == (0.0, 0.0) else [1, 2])
     assert not entry["winner"]["named"]
     assert not np.array(entry["shown_better"]).any()
     assert all((row["difference_from_first"] or {}).get("interval") is None for row in entry["algorithms"])
+
+
+def test_an_infinite_score_in_a_document_of_schema_2_is_compared_as_before():
+    assessment, results, evidence = of_infinite_scores((0.0, 0.6))
+    (entry,) = rank(assessment, results, evidence=evidence, bootstrap=300, schema=2)["rankings"]
+    assert entry["shown_better"] == [[False, True], [False, False]]
+    assert [row["rank_set"] for row in entry["algorithms"]] == [[1, 1], [2, 2]]
+    assert entry["p_own"][0][1] == pytest.approx(1 / 301)
