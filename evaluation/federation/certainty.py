@@ -19,7 +19,7 @@ from evaluation.ranking.uncertainty.budgets import FEWEST_DRAWN_UNITS, FEWEST_DR
 from evaluation.ranking.uncertainty.draws import Draws, Spread
 from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 from evaluation.ranking.uncertainty.failures import failure
-from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, letters, with_consequences
 from evaluation.ranking.uncertainty.schema_2 import difference_of_schema_2
 from evaluation.ranking.uncertainty.statements import LEADING
 
@@ -148,10 +148,13 @@ def pooled_statements(
     limit: float | None = None
     against = head_to_head(ranking, first) if contests and alone else []
     if drawn and base.smallest > 1:
-        draws = Draws(ranking, drawn, Spread(base.units, base.strata, base.smallest))
+        spread = Spread(base.units, base.strata, base.smallest)
+        draws = Draws(ranking, drawn, spread, excepts_infinite=base.schema > SCHEMA_BEFORE)
         again = draws.first_again(first) if alone else None
     if draws is not None and reason is None:
         better, inflation = draws.shown(shares.sets)
+        if base.schema > SCHEMA_BEFORE:
+            better = with_consequences(better)
         p_own, wins = draws.p_own(), alone and draws.wins(first, shares.winner)
         if alone and count > 1 and not ranking.combined and base.schema > SCHEMA_BEFORE:
             others = np.arange(count) != first
@@ -186,7 +189,14 @@ def pooled_statements(
         "margin": margin,
         "first_again": again,
         **_shared(ranking, shares),
-        **_effects(ranking, draws if reason is None and alone else None, first, margin, base.schema),
+        **_effects(
+            ranking,
+            draws if reason is None and alone else None,
+            first,
+            margin,
+            schema=base.schema,
+            is_named=decision == "shown",
+        ),
         "sensitivity": {
             "teams": None,
             "head_to_head": sorted(str(names[j]) for j in against),
@@ -331,9 +341,9 @@ def _difference(
 
 
 def _effects(
-    ranking: PooledRanking, draws: Draws | None, first: int, margin: float | None, schema: int
+    ranking: PooledRanking, draws: Draws | None, first: int, margin: float | None, *, schema: int, is_named: bool
 ) -> dict[str, Any]:
     """Numbers about the lead; none in documents of schema 2."""
     if schema == SCHEMA_BEFORE:
         return {}
-    return effects.of_draws(ranking, draws, first, margin or 0.0)
+    return effects.of_draws(ranking, draws, first, margin or 0.0, level="significant" if is_named else None)

@@ -77,6 +77,8 @@ def of_linear(
     probabilities = _probabilities(linear, first, lead, draws)
     if level is not None and _contradicts(probabilities):  # teams of unequal spread do not fit the shrunken model
         probabilities = _probabilities(linear, first, lead, None)
+        if _contradicts(probabilities):  # many others, each of which is barely significantly worse
+            probabilities = None
     changes = linear.failure_changes(first)
     settled = units_to_settle(
         lead.differences[:, is_open], weights, strata, level=winner_share / 2.0, margin=lead.margin, seed=linear.plan.seed,

@@ -14,6 +14,7 @@ from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.designs.compilation.rankings import _role_problems, _roles
 from evaluation.ranking import rank
 from evaluation.ranking.reading import Facts
+from evaluation.ranking.uncertainty import effects
 from evaluation.ranking.uncertainty.looks import Look
 from tests.claims.consistency import contradictions
 from tests.sizes import size
@@ -225,3 +226,12 @@ def test_a_probability_never_contradicts_a_named_winner(seed, method):
     methods = {(entry["false_claim_probability"] or {}).get("method") for entry in winners}
     assert method in methods
     assert not contradictions_of_board(board)
+
+
+def test_a_winner_has_no_probability_where_every_model_contradicts_it(monkeypatch):
+    """Each of several hundred others can be significantly worse while one of them is probably better."""
+    of_every_model = {"better": 0.4, "equivalent": 0.0, "worse": 0.6, "method": "", "with_one_unseen_failure": None}
+    monkeypatch.setattr(effects, "_probabilities", lambda *_: of_every_model)
+    winners = [entry for entry in random_board(1171).ranked()["rankings"] if entry["winner"]["named"]]
+    assert winners
+    assert [entry["false_claim_probability"] for entry in winners] == [None] * len(winners)
