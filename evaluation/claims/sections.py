@@ -500,10 +500,10 @@ ONE_OF_GROUPS: Final = CATALOGUE.group(
         lambda facts: facts.ranked > 1,
         lambda facts: (
             f"This is one of {facts.ranked} ranked groups by {facts.title}. Rankings of groups are exploratory: rank sets and intervals "
-            "are not adjusted for the number of groups, and with many groups, some leads are due to chance."
+            "are not adjusted for the number of groups, and with many groups, some leads can be due to chance."
         ),
         "This is one of 3 ranked groups by site. Rankings of groups are exploratory: rank sets and intervals are not adjusted for the "
-        "number of groups, and with many groups, some leads are due to chance.",
+        "number of groups, and with many groups, some leads can be due to chance.",
     )
 )
 """Claims next to the ranking of a single group."""

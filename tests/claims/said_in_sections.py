@@ -420,7 +420,7 @@ def _(section: Section, number: str | None, groups: str | None) -> bool:
 
 @means(
     r"This is one of (\d+) ranked groups by (.+)\. Rankings of groups are exploratory: rank sets and intervals are not adjusted for the "
-    r"number of groups, and with many groups, some leads are due to chance\."
+    r"number of groups, and with many groups, some leads can be due to chance\."
 )
 def _(section: Section, number: str, title: str) -> bool:
     return title in section.below and 1 < int(number) == min(sum(size >= 5 for size in section.sizes.values()), 100)

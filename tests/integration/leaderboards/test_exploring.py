@@ -134,7 +134,7 @@ def test_groups_are_not_adjusted_for_their_number_on_the_page_in_json_and_in_csv
     assert page(None, built, view="groups", by="dsc/whole").count(every) == 2
     single = (
         "This is one of 2 ranked groups by site. Rankings of groups are exploratory: rank sets and intervals are not adjusted for "
-        "the number of groups, and with many groups, some leads are due to chance."
+        "the number of groups, and with many groups, some leads can be due to chance."
     )
     assert single in page(None, built, group="site:north")
     assert "ranked groups by" not in page(None, built)

@@ -194,7 +194,7 @@ def test_the_ranking_of_one_of_several_groups_is_not_adjusted_for_their_number()
     assert ONE_OF_GROUPS.all(OneOfGroups("site", 3)) == [
         (
             "This is one of 3 ranked groups by site. Rankings of groups are exploratory: rank sets and intervals are not adjusted for the "
-            "number of groups, and with many groups, some leads are due to chance."
+            "number of groups, and with many groups, some leads can be due to chance."
         )
     ]
 
