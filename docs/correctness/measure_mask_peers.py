@@ -10,6 +10,7 @@ the top of the repository, once in each of two environments:
     python -m docs.correctness.measure_mask_peers FOLDER
     pip install brats-evaluation==0.0.10 panoptica==2.1.7
     python -m docs.correctness.measure_mask_peers FOLDER --brats-2025
+    python -m docs.correctness.measure_mask_peers FOLDER --isles-2024
 
 Volumes only are given to programs that take volumes only.
 """
@@ -251,6 +252,25 @@ def brats_2025(case: MaskCase) -> dict[str, float | str]:
     }
 
 
+def isles_2024(case: MaskCase) -> dict[str, float | str]:
+    """Lesion-wise F1 and lesion count difference as eval_utils.py of isles24 (commit 34c6637) gets them from panoptica.
+
+    The program was written for an older panoptica; names of its results are those of version 2.1.7 here.
+    """
+    import panoptica
+
+    evaluator = panoptica.Panoptica_Evaluator(
+        expected_input=panoptica.InputType.SEMANTIC,
+        instance_approximator=panoptica.ConnectedComponentsInstanceApproximator(),
+        instance_matcher=panoptica.NaiveThresholdMatching(),
+    )
+    sides = (case.prediction.astype(np.uint8), case.reference.astype(np.uint8))
+    result = evaluator.evaluate(*sides, verbose=False)["ungrouped"]
+    count = abs(result.n_ref_instances - result.n_pred_instances)
+    is_empty = not (result.n_ref_instances or result.n_pred_instances)
+    return {"f1": 1.0 if is_empty else plain(result.rq), "count": float(count)}
+
+
 def measure(folder: Path) -> dict[str, Any]:
     """Run all programs but that of BraTS 2025."""
     for name, kind in (("bool", np.bool_), ("float", float)):  # The programs use names that NumPy removed.
@@ -290,15 +310,20 @@ def measure(folder: Path) -> dict[str, Any]:
 
 
 def main(arguments: list[str]) -> None:
-    """Write the file, or add the values of BraTS 2025 to it."""
+    """Write the file, or add the values of BraTS 2025 or ISLES 2024 to it."""
     stored = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     if "--brats-2025" in arguments:
         stored["brats-evaluation"] = {
             "versions": {name: version(name) for name in ("brats-evaluation", "panoptica")},
             **{case.name: brats_2025(case) for case in mask_cases() if case.reference.ndim == 3},
         }
+    elif "--isles-2024" in arguments:
+        stored["ISLES 2024"] = {
+            "versions": {name: version(name) for name in ("panoptica", "connected-components-3d")},
+            **{case.name: isles_2024(case) for case in mask_cases() if case.reference.ndim == 3},
+        }
     else:
-        kept = {name: stored[name] for name in ("brats-evaluation",) if name in stored}
+        kept = {name: stored[name] for name in ("brats-evaluation", "ISLES 2024") if name in stored}
         stored = measure(Path(arguments[0])) | kept
     FILE.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
 

@@ -7,8 +7,8 @@ All functions take the reference first and the prediction second, as arrays of 2
   f1131e3): `lesionwise_dsc`, `lesionwise_hausdorff`.
 - autoPET (github.com/lab-midas/autoPET, val_script.py of commit 468179b): `false_positive_volume`,
   `false_negative_volume`.
-- ISLES 2022 and 2024 (github.com/ezequieldlrosa/isles22, eval_utils.py of commit 31b7c8c): `lesion_f1`,
-  `lesion_count_difference`.
+- ISLES 2022 (github.com/ezequieldlrosa/isles22, eval_utils.py of commit 31b7c8c) and 2024 (isles24, eval_utils.py of
+  commit 34c6637, which calls panoptica): `lesion_f1`, `lesion_count_difference`.
 """
 
 from __future__ import annotations
@@ -79,6 +79,15 @@ _MATCHING: Final = (
         choices=get_args(Predicted),
     ),
     UNMATCHED,
+)
+MIN_IOU: Final = Option(
+    "min_iou",
+    "number",
+    0,
+    "Smallest IoU of two lesions that is a hit, each lesion with one partner; 0: one common voxel is a hit; ISLES 2024: 0.5.",
+    minimum=0,
+    maximum=1,
+    stands_where_set=True,
 )
 
 
@@ -348,19 +357,21 @@ def false_negative_volume(
     range=(0, 1),
     family="overlap",
     needs="masks",
-    options=(CONNECTIVITY, *EMPTY_MASKS),
+    options=(CONNECTIVITY, MIN_IOU, *EMPTY_MASKS),
 )
 def lesion_f1(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
     *,
     lesion_connectivity: LesionConnectivity = "full",
+    min_iou: float = 0.0,
     spacing: Sequence[float] | None = None,
 ) -> Result:
-    """F1 score of lesions, TP / (TP + (FP + FN) / 2), where one common voxel is a hit (ISLES).
+    """F1 score of lesions, TP / (TP + (FP + FN) / 2), where one common voxel is a hit, or a smallest IoU (ISLES).
 
-    TP and FN are lesions of the reference with and without a voxel in the prediction; FP are predicted lesions without a
-    voxel in the reference.
+    TP and FN are lesions of the reference that are hit and missed; FP are predicted lesions that hit none. Without
+    ``min_iou``, lesions with a common voxel hit each other (ISLES 2022). With it, pairs of one lesion each are formed
+    from the greatest IoU down, as long as it is at least ``min_iou`` (ISLES 2024).
 
     Parameters
     ----------
@@ -368,6 +379,8 @@ def lesion_f1(
         Masks of one shape.
     lesion_connectivity
         ``full``, ``edge`` or ``face``; ISLES uses ``full``.
+    min_iou
+        Smallest IoU of a pair, in [0, 1]; 0: one common voxel is a hit. ISLES 2024 uses 0.5.
     spacing
         Taken so that all mask metrics can be called alike; it does not change the value.
 
@@ -380,10 +393,17 @@ def lesion_f1(
     --------
     >>> lesion_f1([[1, 1, 0, 1]], [[1, 0, 0, 0]]).value
     0.6666666666666666
+    >>> lesion_f1([[1, 1, 0, 1]], [[1, 0, 0, 0]], min_iou=0.6).value
+    0.0
     """
+    if not 0 <= min_iou <= 1:
+        message = f"min_iou is a number from 0 to 1, not {min_iou!r}"
+        raise ValueError(message)
     masks = pair(reference, prediction, spacing)
     if masks.emptiness is not None:
         return undefined(masks.emptiness)
+    if min_iou:
+        return ok(_f1_of_pairs(masks, lesion_connectivity, min_iou))
     hit, missed = _touching(masks.reference, masks.prediction, lesion_connectivity)
     surplus = _touching(masks.prediction, masks.reference, lesion_connectivity)[1]
     return ok(hit.size / (hit.size + (surplus.size + missed.size) / 2))
@@ -650,6 +670,27 @@ def _volumes(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, spacing:
         message = f"a volume needs 3 dimensions; these masks have {len(masks.reference.shape)}"
         raise ValueError(message)
     return masks
+
+
+def _f1_of_pairs(masks: MaskPair, connectivity: LesionConnectivity, min_iou: float) -> float:
+    """F1 of pairs of lesions, formed from the greatest IoU down."""
+    box = joint_box(masks.reference, masks.prediction)
+    truth, truth_count = _parts(masks.reference.within(box), connectivity)
+    guess, guess_count = _parts(masks.prediction.within(box), connectivity)
+    common = np.zeros((truth_count + 1, guess_count + 1))
+    np.add.at(common, (truth.ravel(), guess.ravel()), 1)
+    sizes = common.sum(axis=1)[1:, None] + common.sum(axis=0)[None, 1:]
+    overlap = common[1:, 1:]
+    iou = overlap / (sizes - overlap)
+    rows, columns = np.nonzero((iou >= min_iou) & (overlap > 0))
+    free_rows, free_columns, hits = set(range(truth_count)), set(range(guess_count)), 0
+    for index in np.argsort(-iou[rows, columns], kind="stable"):
+        row, column = int(rows[index]), int(columns[index])
+        if row in free_rows and column in free_columns:
+            free_rows.remove(row)
+            free_columns.remove(column)
+            hits += 1
+    return 2 * hits / (truth_count + guess_count)
 
 
 def _touching(mask: Mask, other: Mask, connectivity: LesionConnectivity) -> tuple[NDArray[Any], NDArray[Any]]:

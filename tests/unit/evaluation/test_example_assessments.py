@@ -17,7 +17,7 @@ from evaluation.scoring.assembling import assemble
 
 FOLDER = Path("examples/assessments")
 FILES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
-OF_MASKS = ["autopet_3", "brats_2023", "hecktor_2022", "isles_2022", "topcow_2024", "uls23"]
+OF_MASKS = ["autopet_3", "brats_2023", "hecktor_2022", "isles_2022", "isles_2024", "topcow_2024", "uls23"]
 SHAPE, SPACING = (18, 16, 12), (1.0, 1.0, 1.5)
 
 

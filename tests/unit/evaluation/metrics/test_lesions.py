@@ -31,6 +31,7 @@ OF_LESIONS = {
     "hd95": lesionwise_hausdorff,
     "surfels": lambda a, b, **more: lesionwise_hausdorff(a, b, boundary="surfels", **more),
     "f1": lesion_f1,
+    "f1 of pairs": lambda a, b, **more: lesion_f1(a, b, min_iou=0.4, **more),
     "count": lesion_count_difference,
 }
 DISTANCES = ("hd95", "surfels", "count")
@@ -53,6 +54,17 @@ class TestWorkedExamples:
         assert lesionwise_dsc(self.reference, self.prediction).value == pytest.approx(2 / 9)
         assert lesionwise_dsc(self.reference, self.prediction, unmatched="zero_fn").value == pytest.approx(1 / 3)
         assert lesionwise_dsc(self.reference, self.prediction, unmatched="ignore").value == pytest.approx(2 / 3)
+
+    def test_a_hit_needs_the_smallest_iou(self):
+        """The first lesion has an IoU of 2 / 4: one hit of 2 and 2 lesions, or none above it."""
+        assert lesion_f1(self.reference, self.prediction, min_iou=0.5).value == pytest.approx(1 / 2)
+        assert lesion_f1(self.reference, self.prediction, min_iou=0.51).value == 0
+        # Two parts hit one lesion by a voxel each, and only one of them is its partner.
+        parts = line(2, 4, 5)
+        assert lesion_f1(line(2, 3, 4, 5), parts).value == 1
+        assert lesion_f1(line(2, 3, 4, 5), parts, min_iou=0.1).value == pytest.approx(2 / 3)
+        with pytest.raises(ValueError, match="min_iou is a number from 0 to 1"):
+            lesion_f1(self.reference, self.prediction, min_iou=1.5)
 
     def test_lesions_merge_when_their_dilations_touch(self):
         """The dilations reach 7 and 7: one lesion of 6 voxels, 2 · 2 / 8, and the surplus one."""

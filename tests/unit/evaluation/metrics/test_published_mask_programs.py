@@ -115,6 +115,14 @@ def test_lesions_of_isles(name):
     assert absolute_volume_difference(*masks, spacing=case.spacing).value == exactly(stored["volume"])
 
 
+@pytest.mark.parametrize("name", VOLUMES)
+def test_lesions_of_isles_2024(name):
+    case, stored = CASES[name], STORED["ISLES 2024"][name]
+    masks = (case.reference, case.prediction)
+    assert number(lesion_f1(*masks, min_iou=0.5), perfect=1, worst=0) == exactly(stored["f1"])
+    assert lesion_count_difference(*masks).value == stored["count"]
+
+
 @pytest.mark.parametrize("name", BOTH)
 def test_surface_elements_of_surface_distance(name):
     case, stored = CASES[name], STORED["surface-distance"][name]
