@@ -140,7 +140,8 @@ def _png_without_metadata(content: bytes) -> bytes:
 
 
 def _jpeg_without_metadata(content: bytes) -> bytes:
-    start, segments = [content[:2]], []
+    start: list[bytes] = [content[:2]]
+    segments: list[bytes] = []
     at = 2
     while at + 2 <= len(content) and content[at] == 0xFF:
         marker = content[at + 1]
