@@ -233,7 +233,9 @@ def test_values_are_aggregated_as_often_as_their_cases_were_drawn(operator, expe
 )
 def test_equal_means_of_different_values_are_equal_scores_and_share_a_rank(first, second):
     scores = aggregate(np.column_stack([first, second]), np.ones((3, 1)), MEAN, higher_is_better=True)
-    assert scores[0, 0] == scores[0, 1], "aggregate must round its result (snap, settled), see docs/ranking.md, section 2"
+    assert scores[0, 0] == scores[0, 1], (
+        "aggregate must round its result (snap, settled), see docs/ranking.md, section 2"
+    )
     assert rank(scores, higher_is_better=True).tolist() == [[1.0, 1.0]]
 
 
