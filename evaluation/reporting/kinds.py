@@ -26,6 +26,7 @@ def kind_section(
     *,
     cases: pd.DataFrame | None = None,
     tells_references: bool = True,
+    length_unit: str = "mm",
 ) -> None:
     """Draw each figure of the kind once per region, or once per other subject, with its explanation.
 
@@ -39,6 +40,8 @@ def kind_section(
         Table of case characteristics.
     tells_references
         True if figures may be included from which references can be read.
+    length_unit
+        Unit of distances: mm, or pixels or voxels where the images do not state their spacing.
     """
     figures = []
     for figure in kind_of(assessment).evidence.figures:
@@ -48,7 +51,9 @@ def kind_section(
         for entry in entries(document):
             subject = figure.place_of(entry)
             drawn = (
-                None if subject in places else figure.of_entry(assessment, evidence, document, entry, results, cases)
+                None
+                if subject in places
+                else figure.of_entry(assessment, evidence, document, entry, results, cases, length_unit)
             )
             if drawn is not None:
                 places.add(subject)

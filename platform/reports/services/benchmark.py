@@ -235,6 +235,7 @@ def build(
             sources.results,
             cases=sources.characteristics,
             tells_references=phase.bundle_is_public,
+            length_unit=sources.length_unit,
         )
     else:
         page.text(

@@ -420,7 +420,7 @@ def test_the_bundle_says_what_the_predictions_of_each_team_were_made_with(world,
 
 
 def test_predictions_that_look_like_a_mistake_are_scored_with_a_note(world, engine):
-    """Nobody can ask a container: the same files that hold an upload are scored, and the page says what is unusual."""
+    """A container cannot answer questions: files that would hold an upload are scored with notes."""
 
     def script(work):
         for case in work.cases:

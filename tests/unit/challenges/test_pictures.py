@@ -1,4 +1,4 @@
-"""Headers of pictures are read without decoding a pixel, also of files that nobody's program wrote."""
+"""Headers of pictures are read without decoding a pixel, also those of damaged files."""
 
 import io
 import random
