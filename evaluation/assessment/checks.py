@@ -95,6 +95,14 @@ def check_executable(assessment: Assessment) -> None:
     for index, use in enumerate(assessment.computed):
         given = use.options.get("localization_criterion")
         criterion = str(given["id"] if isinstance(given, Mapping) else given)
+        if use.options.get("interpolation") == "coco_101":
+            for option, value in (("assignment", "greedy_by_score"), ("double_assignment", "fp")):
+                if use.options.get(option, value) != value:
+                    allowed = f"{value} with the interpolation coco_101, or the interpolation points_101"
+                    raise AssessmentError(f"metrics[{index}].options.{option}", use.options[option], allowed)
+            if given is not None and criterion not in ("loc_box_iou", "loc_mask_iou"):
+                allowed = "loc_box_iou or loc_mask_iou with the interpolation coco_101"
+                raise AssessmentError(f"metrics[{index}].options.localization_criterion", criterion, allowed)
         if use.options.get("assignment") == "criterion_gt_half" and CRITERIA[criterion].kind != "overlap":
             allowed = f"another assignment: {criterion} is no overlap"
             raise AssessmentError(f"metrics[{index}].options.assignment", "criterion_gt_half", allowed)

@@ -21,9 +21,11 @@ from evaluation.importing.configurations import CONFIGURATION_BYTES, read_config
 if TYPE_CHECKING:
     import argparse
 
+    from evaluation.assessment.model import Assessment
     from evaluation.designs.checks import Finding
+    from evaluation.designs.compilation import Compilation
     from evaluation.designs.differences import Difference
-    from evaluation.rehearsal import Obstacle
+    from evaluation.rehearsal import Obstacle, Rehearsal
 
 HAS_ERRORS: Final = 1
 # A design of twelve tasks with all texts has about 1 MB.
@@ -43,6 +45,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     compiled.add_argument("--output", type=Path, metavar="FILE", help="assessment (JSON); standard output if absent")
     rehearsed = acts.add_parser("rehearse", help="run every task on sample data, as it would run after the launch")
     rehearsed.add_argument("file", type=Path, metavar="DESIGN.json")
+    rehearsed.add_argument("--task", metavar="KEY", help="task of your own sample; needed where there are several")
+    rehearsed.add_argument(
+        "--references", type=Path, metavar="DIR", help="your own references instead of generated ones"
+    )
+    rehearsed.add_argument(
+        "--predictions", type=Path, nargs="+", metavar="DIR", help="folders of your own predictions, one a submission"
+    )
     rehearsed.add_argument("--json", action="store_true", help="write JSON, for programs")
     imported = acts.add_parser(
         "import", help="make a draft from a document (Word, PDF) or settings of Grand Challenge, Codabench or EvalAI"
@@ -92,6 +101,24 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _compile(options: argparse.Namespace) -> int:
+    write_json(_compiled(options)[1].document, options.output)
+    return 0
+
+
+def _executed_task(options: argparse.Namespace) -> tuple[str, Assessment]:
+    key, compilation = _compiled(options)
+    assert compilation.assessment is not None
+    return key, compilation.assessment
+
+
+def _compiled(options: argparse.Namespace) -> tuple[str, Compilation]:
+    """Compile the chosen task.
+
+    Raises
+    ------
+    InputError
+        If no task is chosen, or it cannot be executed.
+    """
     document = read(options.file)
     key = options.task or (next(iter(document.tasks)) if len(document.tasks) == 1 else None)
     if key is None:
@@ -104,14 +131,16 @@ def _compile(options: argparse.Namespace) -> int:
     if compilation.assessment is None:
         message = f"{options.file}: cannot be executed: {'; '.join(str(problem) for problem in compilation.problems)}"
         raise InputError(message)
-    write_json(compilation.document, options.output)
-    return 0
+    return key, compilation
 
 
 def _rehearse(options: argparse.Namespace) -> int:
     from evaluation.rehearsal import rehearse
 
-    outcome = rehearse(read(options.file))
+    if (options.references is None) != (options.predictions is None):
+        message = "--references and --predictions are given together"
+        raise InputError(message)
+    outcome = rehearse(read(options.file)) if options.references is None else _rehearsed_sample(options)
     if options.json:
         write_json(outcome.document, None)
         return 0 if outcome.is_passed else HAS_ERRORS
@@ -122,6 +151,23 @@ def _rehearse(options: argparse.Namespace) -> int:
         lines += [f"  {note}" for note in task.notes]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0 if outcome.is_passed else HAS_ERRORS
+
+
+def _rehearsed_sample(options: argparse.Namespace) -> Rehearsal:
+    """Rehearse one task with the references and predictions of the person who calls."""
+    from evaluation.rehearsal import OwnSample, Rehearsal, rehearse_sample
+
+    key, assessment = _executed_task(options)
+    names = [folder.resolve().name for folder in options.predictions]
+    for folder in (options.references, *options.predictions):
+        if not folder.is_dir():
+            message = f"{folder}: folder not found"
+            raise InputError(message)
+    if len(set(names)) < len(names):
+        message = f"--predictions: two folders have the same name: {', '.join(names)}"
+        raise InputError(message)
+    sample = OwnSample(options.references, dict(zip(names, options.predictions, strict=True)))
+    return Rehearsal([rehearse_sample(assessment, sample, key=key)])
 
 
 def _of_obstacle(obstacle: Obstacle) -> str:

@@ -367,9 +367,10 @@ def _of_group(
 ) -> Result:
     """Judge one class, or several together, against the others: by the decisions, or by the sum of their scores."""
     threshold = options.get("score_threshold")
-    if len(group) == 1 and len(classes) == 2 and threshold is not None and not use.options.get("positive_class"):
-        # There is one decision per case: the threshold applies to the last class.
-        labels = [classes[int(row[1] >= float(threshold))] for row in scores]
+    if len(group) == 1 and len(classes) == 2 and threshold is not None:
+        # There is one decision per case: the threshold applies to the registered class, or to the last one.
+        chosen = classes.index(str(use.options.get("positive_class") or classes[-1]))
+        labels = [classes[chosen if row[chosen] >= float(threshold) else 1 - chosen] for row in scores]
         return _call(function, reference, labels, options=options, classes=classes, positive_class=group[0])
     if len(group) == 1:
         return _call(function, reference, scores, options=options, classes=classes, positive_class=group[0])
@@ -604,28 +605,31 @@ def _fields(sample: Sample) -> Iterator[DirectValue]:
     from evaluation.problems.registered_examples import FIELD_SPACING
 
     assessment = sample.assessment
-    spacing = np.array(FIELD_SPACING)
-    signs = {"mm_lps": (-1, -1, 1)}
+    signs = {"mm_lps": np.array((-1, -1, 1))}
+    right = np.ones(3)
     for case in sample.cases:
-        field, _ = _image(sample.predictions, case)
-        field = field.reshape((*field.shape[:3], 3)).astype(float)
-        if assessment.settings["field"] != "voxel":
-            # Files of intent 1007 and 1006 are written in the registered convention.
-            field = field * signs.get(assessment.settings["field"], (1, 1, 1)) / spacing
         fixed, _ = _image(sample.references / case, "fixed_labels")
         moving, _ = _image(sample.references / case, "moving_labels")
+        axes = fixed.ndim
+        spacing = np.array(FIELD_SPACING[:axes])
+        field, _ = _image(sample.predictions, case)
+        field = field.reshape((*fixed.shape, axes)).astype(float)
+        if assessment.settings["field"] != "voxel":
+            # Files of intent 1007 and 1006 are written in the registered convention.
+            field = field * signs.get(assessment.settings["field"], right)[:axes] / spacing
         grid = np.indices(fixed.shape).astype(float)
         places = grid + np.moveaxis(field, -1, 0)
         nearest = np.rint(places).astype(int)
-        inside = np.all((nearest >= 0) & (nearest < np.array(fixed.shape)[:, None, None, None]), axis=0)
-        clipped = np.clip(nearest, 0, np.array(fixed.shape)[:, None, None, None] - 1)
+        sizes = np.reshape(fixed.shape, (axes, *(1,) * axes))
+        inside = np.all((nearest >= 0) & (nearest < sizes), axis=0)
+        clipped = np.clip(nearest, 0, sizes - 1)
         pulled = np.where(inside, moving[tuple(clipped)], 0)
         points = {}
         for part in ("fixed", "moving"):
             rows = _rows(sample.references / case / f"{part}_landmarks.csv")
-            given = np.array([[float(row[axis]) for axis in "xyz"] for row in rows])
+            given = np.array([[float(row[axis]) for axis in "xyz"[:axes]] for row in rows])
             if assessment.settings["landmarks"] != "voxel":
-                given = given * signs.get(assessment.settings["landmarks"], (1, 1, 1)) / spacing
+                given = given * signs.get(assessment.settings["landmarks"], right)[:axes] / spacing
             points[part] = given
         for use in assessment.computed:
             needs, function = catalogue.get(use.id).needs, _function(use, assessment.problem)
@@ -635,7 +639,7 @@ def _fields(sample: Sample) -> Iterator[DirectValue]:
                 moved = points["fixed"] + np.stack(
                     [
                         map_coordinates(field[..., axis], points["fixed"].T, order=1, mode="nearest")
-                        for axis in range(3)
+                        for axis in range(axes)
                     ],
                     1,
                 )
@@ -654,7 +658,7 @@ def _fields(sample: Sample) -> Iterator[DirectValue]:
                         case,
                         region.name,
                         use.name,
-                        _of_masks(use, "semantic_segmentation", region.name, truth, guess, FIELD_SPACING),
+                        _of_masks(use, "semantic_segmentation", region.name, truth, guess, FIELD_SPACING[:axes]),
                     )
 
 
@@ -664,7 +668,8 @@ def _moved_landmarks(sample: Sample) -> Iterator[DirectValue]:
     scale = FIELD_SPACING if sample.assessment.settings["landmarks"] == "voxel" else (1.0, 1.0, 1.0)
 
     def read(path: Path) -> NDArray[np.float64]:
-        return np.array([[float(row[axis]) for axis in "xyz"] for row in _rows(path)]) * scale
+        points = np.array([[float(row[axis]) for axis in "xyz" if axis in row] for row in _rows(path)])
+        return points * scale[: points.shape[1]]
 
     for case in sample.cases:
         truth = read(sample.references / case / "moving_landmarks.csv")

@@ -483,19 +483,20 @@ def write_fields(assessment: Assessment, folder: Path, *, cases: int, seed: int,
     random = np.random.default_rng(seed)
     make_folders(folder, algorithms)
     labels = [int(label) for label in labels_of(assessment) if int(label)]
-    side = max(2, math.ceil(len(labels) ** (1 / 3)))
-    shape = (side * CELL + 4,) * 3
+    axes = axes_of_images(assessment)
+    side = max(2, math.ceil(len(labels) ** (1 / axes)))
+    shape = (side * CELL + 4,) * axes
     affine = np.diag([*FIELD_SPACING, 1.0])
     for case in names_of_cases(cases):
         parts = folder / "references" / case
         parts.mkdir()
-        order = random.permutation(side**3)[: max(len(labels), 1)]
-        centres = np.array(np.unravel_index(order, (side,) * 3)).T * CELL + CELL // 2
-        shift = random.integers(1, 3, 3)
+        order = random.permutation(side**axes)[: max(len(labels), 1)]
+        centres = np.array(np.unravel_index(order, (side,) * axes)).T * CELL + CELL // 2
+        shift = random.integers(1, 3, axes)
         for part, move in (("fixed", 0), ("moving", shift)):
             image = blobs(labels or [1], centres + move, 3, shape).astype(np.int32)
             nibabel.save(nibabel.Nifti1Image(image, affine), parts / f"{part}_labels.nii.gz")  # type: ignore[no-untyped-call]
-            points = np.concatenate([centres, [[6, 6, 6], [9, 6, 7], [6, 10, 8]]]) + move
+            points = np.concatenate([centres, np.array([[6, 6, 6], [9, 6, 7], [6, 10, 8]])[:, :axes]]) + move
             placed = _in_convention(assessment, points.astype(float))
             _write_points(placed, parts / f"{part}_landmarks.csv")
         for index, name in enumerate(algorithms):
@@ -510,27 +511,33 @@ def write_fields(assessment: Assessment, folder: Path, *, cases: int, seed: int,
 
 def _write_points(points: NDArray[np.float64], path: Path) -> None:
     rows = [(f"p{number}", *(f"{value:.6g}" for value in row)) for number, row in enumerate(points)]
-    write_rows(path, ("landmark", "x", "y", "z"), rows)
+    write_rows(path, ("landmark", *"xyz"[: points.shape[1]]), rows)
 
 
 def _in_convention(assessment: Assessment, points: NDArray[np.float64]) -> NDArray[np.float64]:
     convention = assessment.settings["landmarks"]
     if convention == "voxel":
         return points
-    placed: NDArray[np.float64] = points * FIELD_SPACING
-    return placed * (-1, -1, 1) if convention == "mm_lps" else placed
+    return points * _to_mm(convention, points.shape[1])
+
+
+def _to_mm(convention: str, axes: int) -> NDArray[np.float64]:
+    """Return the factor of each axis from voxels to mm in a convention."""
+    signs = (-1.0, -1.0, 1.0) if convention == "mm_lps" else (1.0, 1.0, 1.0)
+    return np.array(FIELD_SPACING[:axes]) * signs[:axes]
 
 
 def _write_field(convention: str, field: NDArray[np.float64], affine: NDArray[np.float64], path: Path) -> None:
     import nibabel
 
+    axes = field.shape[-1]
+    grid = (*field.shape[:-1], *(1,) * (3 - axes))
     if convention == "voxel":
-        nibabel.save(nibabel.Nifti1Image(field.astype(np.float32), affine), path)  # type: ignore[no-untyped-call]
+        image = nibabel.Nifti1Image(field.reshape(*grid, axes).astype(np.float32), affine)  # type: ignore[no-untyped-call]
+        nibabel.save(image, path)
         return
-    vectors = field * FIELD_SPACING
-    if convention == "mm_lps":
-        vectors = vectors * (-1, -1, 1)
-    image = nibabel.Nifti1Image(vectors[:, :, :, None, :].astype(np.float32), affine)  # type: ignore[no-untyped-call]
+    vectors = (field * _to_mm(convention, axes)).reshape(*grid, 1, axes)
+    image = nibabel.Nifti1Image(vectors.astype(np.float32), affine)  # type: ignore[no-untyped-call]
     image.header.set_intent(1007 if convention == "mm_lps" else 1006)  # type: ignore[no-untyped-call]
     nibabel.save(image, path)
 

@@ -2,7 +2,8 @@
 
 A rehearsal needs no platform and no data of the organizers. It calls the functions that the platform calls
 (`evaluation.admission`, the kind of problem, `evaluation.scoring.assembling`, `evaluation.ranking`), and compares every
-value with a direct call of the metric (`evaluation.problems.direct_values`).
+value with a direct call of the metric (`evaluation.problems.direct_values`). `rehearse_sample` takes references and
+submissions of the organizers instead.
 """
 
 from evaluation.rehearsal.outcome import (
@@ -14,11 +15,12 @@ from evaluation.rehearsal.outcome import (
     Standing,
     TaskRehearsal,
 )
-from evaluation.rehearsal.running import rehearse, rehearse_assessment
+from evaluation.rehearsal.running import OwnSample, rehearse, rehearse_assessment, rehearse_sample
 
 __all__ = [
     "Comparison",
     "Obstacle",
+    "OwnSample",
     "Rehearsal",
     "SampleSubmission",
     "SampleValue",
@@ -26,4 +28,5 @@ __all__ = [
     "TaskRehearsal",
     "rehearse",
     "rehearse_assessment",
+    "rehearse_sample",
 ]

@@ -15,11 +15,19 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import Assessment, MetricUse
 
 
-def invented_rows(assessment: Assessment, algorithms: Sequence[str], cases: Sequence[str]) -> list[Row]:
-    """Return values for costs of runs and for metrics of a scoring image; the last algorithm lacks the last case."""
+def invented_rows(
+    assessment: Assessment, algorithms: Sequence[str], cases: Sequence[str], *, complete: bool = False
+) -> list[Row]:
+    """Return values for costs of runs and for metrics of a scoring image.
+
+    Parameters
+    ----------
+    complete
+        Whether the last algorithm has the last case, too.
+    """
     regions = [region.name for region in assessment.regions] or [""]
-    rows = _rows(assessment.by_run, [""], algorithms, cases)
-    return rows + _rows(assessment.by_scorer, regions, algorithms, cases)
+    rows = _rows(assessment.by_run, [""], algorithms, cases, complete=complete)
+    return rows + _rows(assessment.by_scorer, regions, algorithms, cases, complete=complete)
 
 
 def invented_results(assessment: Assessment, algorithms: Sequence[str], cases: Sequence[str]) -> list[Row]:
@@ -29,7 +37,12 @@ def invented_results(assessment: Assessment, algorithms: Sequence[str], cases: S
 
 
 def _rows(
-    uses: Sequence[MetricUse], regions: Sequence[str], algorithms: Sequence[str], cases: Sequence[str]
+    uses: Sequence[MetricUse],
+    regions: Sequence[str],
+    algorithms: Sequence[str],
+    cases: Sequence[str],
+    *,
+    complete: bool = False,
 ) -> list[Row]:
     random = np.random.default_rng(1)
     rows = []
@@ -40,7 +53,7 @@ def _rows(
                 for case in [""] if use.level == "dataset" else cases:
                     share = random.uniform(0.6, 0.9) - 0.2 * (index == 1)
                     share = share if use.higher_is_better else 1 - share
-                    missing = index == len(algorithms) - 1 and case == cases[-1]
+                    missing = not complete and index == len(algorithms) - 1 and case == cases[-1]
                     value = None if missing else float(low + (high - low) * share)
                     outcome = Outcome.MISSING if missing else Outcome.OK
                     rows.append(Row(algorithm, case, region, use.name, value, outcome, None))

@@ -138,13 +138,20 @@ class TaskRehearsal:
         return not self.obstacles
 
     @property
+    def document(self) -> dict[str, Any]:
+        """The rehearsal of the task as JSON values."""
+        return asdict(self) | {"is_passed": self.is_passed, "summary": self.summary}
+
+    @property
     def summary(self) -> str:
         """Result of the checks in one line."""
         if self.is_skipped:
             return "Not rehearsed."
         if self.obstacles:
             return f"{counted(len(self.obstacles), 'problem')} found."
-        scored = counted(len(self.submissions), "sample submission")
+        scored = counted(sum(submission.accepted for submission in self.submissions), "sample submission")
+        if not self.comparison.values:
+            return f"{scored} scored."
         compared = counted(self.comparison.values, "value")
         verb = "equals" if self.comparison.values == 1 else "equal"
         return f"{scored} scored. {compared} {verb} a direct computation."
@@ -176,11 +183,10 @@ class Rehearsal:
     @property
     def document(self) -> dict[str, Any]:
         """The rehearsal as JSON values."""
-        tasks = [asdict(task) | {"is_passed": task.is_passed, "summary": task.summary} for task in self.tasks]
         return {
             "schema": SCHEMA,
             "is_passed": self.is_passed,
             "is_executed": self.is_executed,
             "obstacles": [asdict(obstacle) for obstacle in self.obstacles],
-            "tasks": tasks,
+            "tasks": [task.document for task in self.tasks],
         }

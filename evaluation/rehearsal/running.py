@@ -6,9 +6,11 @@ import math
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.admission import read_one_table
 from evaluation.assessment import AssessmentError
 from evaluation.assessment.columns import grouping_columns
 from evaluation.assessment.options import option_sentences
@@ -16,7 +18,11 @@ from evaluation.designs.compilation import compile_values
 from evaluation.outcomes import Outcome
 from evaluation.problems import kind_of
 from evaluation.problems.direct_values import DirectValue, Sample, direct_values
+from evaluation.problems.files import FileProblem
+from evaluation.problems.folders import facts_of
 from evaluation.problems.registered_examples import names_of_cases, write_characteristics
+from evaluation.problems.tables import ReferenceTableError, TableProblem
+from evaluation.readers import ReadError
 from evaluation.rehearsal.invented import invented_results, invented_rows
 from evaluation.rehearsal.outcome import (
     Comparison,
@@ -113,14 +119,112 @@ def rehearse_assessment(
     return task
 
 
+@dataclass(frozen=True)
+class OwnSample:
+    """References and submissions of an organizer, in place of generated ones.
+
+    Attributes
+    ----------
+    references
+        Folder of references, with ``cases.csv`` for the characteristics of the cases if there are any.
+    submissions
+        Folder of each submission, by its name.
+    """
+
+    references: Path
+    submissions: Mapping[str, Path]
+
+
+def rehearse_sample(
+    assessment: Assessment,
+    sample: OwnSample,
+    *,
+    key: str = "",
+    name: str = "",
+    progress: Progress | None = None,
+    resamples: int = MOST_RESAMPLES,
+) -> TaskRehearsal:
+    """Rehearse an assessment with references and submissions of an organizer.
+
+    Every submission is validated as if a team had sent it, and all accepted ones are scored and ranked. A refused
+    submission is an `Obstacle`, and the others go on. Values are not compared with direct calls.
+
+    Parameters
+    ----------
+    key, name
+        Key and name of the task.
+    progress
+        Called before each step.
+    resamples
+        Most resamples of the sample board.
+    """
+    task = TaskRehearsal(key, name)
+    _describe_rules(task, assessment)
+    try:
+        _run_own(task, assessment, sample, progress or (lambda *_: None), resamples)
+    except _FailedError as failure:
+        task.obstacles.append(failure.obstacle)
+    return task
+
+
+_OWN_STEPS: Final = ("Seal references", "Validate and score", "Rank")
+
+
+def _run_own(
+    task: TaskRehearsal, assessment: Assessment, sample: OwnSample, progress: Progress, resamples: int
+) -> None:
+    progress(_OWN_STEPS[0], 0, len(_OWN_STEPS))
+    cases, facts = _own_cases(assessment, sample.references)
+    task.cases = len(cases)
+    test_set = _sealed(assessment, sample.references, cases, facts)
+    _describe_submission(task, test_set, next(iter(sample.submissions.values()), None))
+    progress(_OWN_STEPS[1], 1, len(_OWN_STEPS))
+    rows: list[Row] = []
+    evidence: list[tuple[str, Evidence]] = []
+    for name, folder in sample.submissions.items():
+        try:
+            of_submission, own_evidence = _submit(task, test_set, folder, name, complete=False)
+        except _FailedError as failure:
+            task.obstacles.append(replace(failure.obstacle, file=failure.obstacle.file or name))
+            continue
+        rows += of_submission
+        evidence += [(name, own_evidence)] if own_evidence is not None else []
+    progress(_OWN_STEPS[2], 2, len(_OWN_STEPS))
+    if rows:
+        accepted = [submission.name for submission in task.submissions if submission.accepted]
+        rows += invented_rows(assessment, accepted, cases, complete=True)
+        task.notes += _invented_notes(assessment)
+        _rank(task, assessment, rows, evidence, facts, resamples)
+
+
+def _own_cases(assessment: Assessment, folder: Path) -> tuple[list[str], dict[str, dict[str, str]]]:
+    """Return the cases that the references name, and their characteristics."""
+    problem = kind_of(assessment)
+    remedy = "Name the files as “Test sets” asks, and send them again."
+    if not problem.is_scored:
+        message = "Values of this task are measured outside, so it has no references."
+        raise _FailedError(Obstacle("seal", message, remedy="Rehearse with generated values."))
+    try:
+        if isinstance(problem, TableProblem):
+            cases = list(read_one_table(folder, problem)[1].cases)
+        else:
+            assert isinstance(problem, FileProblem)
+            cases = list(problem.find_references(folder))
+        facts = facts_of(folder, cases)
+    except ReferenceTableError as error:
+        raise _FailedError(Obstacle("seal", str(error), remedy=remedy)) from error
+    except ReadError as error:
+        raise _FailedError(Obstacle("seal", f"{error.message}. {error.remedy}", remedy=remedy)) from error
+    if not cases:
+        raise _FailedError(Obstacle("seal", "No file of these is a reference of this kind of problem.", remedy=remedy))
+    return cases, facts
+
+
 _STEPS: Final = ("Generate sample data", "Seal references", "Validate and score", "Compare values", "Rank")
 
 
 def _rehearse(task: TaskRehearsal, assessment: Assessment, progress: Progress, resamples: int = MOST_RESAMPLES) -> None:
-    from evaluation.ranking import describe
-
-    task.problem = assessment.problem
-    task.rules = [*describe(assessment), *option_sentences(assessment)]
+    _describe_rules(task, assessment)
     with tempfile.TemporaryDirectory(prefix="rehearsal-") as name:
         try:
             _run(task, assessment, Path(name), progress, resamples)
@@ -129,6 +233,13 @@ def _rehearse(task: TaskRehearsal, assessment: Assessment, progress: Progress, r
             task.notes.append("No sample data can be generated for this task, so it was not rehearsed.")
         except _FailedError as failure:
             task.obstacles.append(failure.obstacle)
+
+
+def _describe_rules(task: TaskRehearsal, assessment: Assessment) -> None:
+    from evaluation.ranking import describe
+
+    task.problem = assessment.problem
+    task.rules = list(dict.fromkeys([*describe(assessment), *option_sentences(assessment)]))
 
 
 class _NotRehearsedError(Exception):
@@ -160,11 +271,11 @@ def _run(task: TaskRehearsal, assessment: Assessment, folder: Path, progress: Pr
         _generate(assessment, folder, task.cases)
         facts = _facts(assessment, folder, task.cases)
         progress(_STEPS[1], 1, len(_STEPS))
-        test_set = _sealed(assessment, folder, cases, facts)
-        _describe_submission(task, test_set, folder)
+        test_set = _sealed(assessment, folder / "references", cases, facts)
+        _describe_submission(task, test_set, folder / "predictions" / GOOD)
         progress(_STEPS[2], 2, len(_STEPS))
         for name in (GOOD, MEDIOCRE, INCOMPLETE):
-            of_submission, own_evidence = _submit(task, test_set, folder, name)
+            of_submission, own_evidence = _submit(task, test_set, folder / "predictions" / name, name)
             rows += of_submission
             evidence += [(name, own_evidence)] if own_evidence is not None else []
         progress(_STEPS[3], 3, len(_STEPS))
@@ -193,7 +304,7 @@ def _sealed(
     assessment: Assessment, folder: Path, cases: Sequence[str], facts: Mapping[str, Mapping[str, str]]
 ) -> SampleTestSet:
     try:
-        return seal(assessment, folder / "references", cases, facts)
+        return seal(assessment, folder, cases, facts)
     except RefusedError as error:
         remedy = "Change the scored regions or classes, or the settings of the problem."
         obstacle = Obstacle("seal", str(error), "regions", error.file, error.case, remedy=remedy)
@@ -202,17 +313,26 @@ def _sealed(
         raise _FailedError(Obstacle("seal", str(error), "problem_settings")) from error
 
 
-def _describe_submission(task: TaskRehearsal, test_set: SampleTestSet, folder: Path) -> None:
-    """Note what the submit page shows."""
+def _describe_submission(task: TaskRehearsal, test_set: SampleTestSet, folder: Path | None) -> None:
+    """Note what the submit page shows, and the files of a submission."""
     task.submit_page = [text.replace("`", "") for text in submit_page_of(test_set, task.cases)]
-    task.example = example_lines(folder / "predictions" / GOOD)
+    task.example = [] if folder is None else example_lines(folder)
 
 
-def _submit(task: TaskRehearsal, test_set: SampleTestSet, folder: Path, name: str) -> tuple[list[Row], Evidence | None]:
-    submission = SampleSubmission(name, DESCRIPTIONS[name])
+def _submit(
+    task: TaskRehearsal, test_set: SampleTestSet, folder: Path, name: str, *, complete: bool = True
+) -> tuple[list[Row], Evidence | None]:
+    """Validate and score a submission.
+
+    Parameters
+    ----------
+    complete
+        Whether every case has to be accepted, except the last one of the incomplete sample.
+    """
+    submission = SampleSubmission(name, DESCRIPTIONS.get(name, ""))
     task.submissions.append(submission)
     try:
-        validated = validate(test_set, folder / "predictions" / name)
+        validated = validate(test_set, folder)
     except RefusedError as error:
         submission.findings = [str(error)]
         remedy = "Participants could not submit. Change the regions or classes, the metrics or the problem settings."
@@ -223,7 +343,12 @@ def _submit(task: TaskRehearsal, test_set: SampleTestSet, folder: Path, name: st
     refused = sorted(expected - set(validated.predictions))
     last = test_set.expectation.names[-1]
     may_lack = [last] if name == INCOMPLETE else []
-    if unexpected := [case for case in refused if case not in may_lack]:
+    if not validated.predictions:
+        message = submission.findings[0] if submission.findings else "No file belongs to a case of the references."
+        submission.accepted = False
+        remedy = "Name the files as the submit page asks."
+        raise _FailedError(Obstacle("submit", message, remedy=remedy))
+    if complete and (unexpected := [case for case in refused if case not in may_lack]):
         message = submission.findings[0] if submission.findings else "No prediction of this case was accepted."
         raise _FailedError(
             Obstacle(

@@ -364,6 +364,33 @@ class Rehearsal(DesignComputation):
         return self.state == self.State.DONE and not self.is_passed
 
 
+class SampleRehearsal(DesignComputation):
+    """Rehearsal of a task with references and submissions of an organizer.
+
+    References may belong to a hidden test set, so only the people who write the design see the result. Uploaded files
+    are deleted after they were read.
+
+    Attributes
+    ----------
+    assessment
+        Assessment that was compiled when the rehearsal was requested.
+    digest
+        SHA-256 of the design document at that time.
+    files
+        Uploads until they are read: role, name and name in the private storage.
+    result
+        Document of `evaluation.rehearsal.TaskRehearsal`.
+    """
+
+    task = models.ForeignKey(DesignTask, on_delete=models.CASCADE, related_name="sample_rehearsals")
+    assessment = models.JSONField()
+    digest = models.CharField(max_length=64)
+    files = models.JSONField(default=list)
+
+    def __str__(self) -> str:
+        return f"rehearsal of {self.task} with own files"
+
+
 class DesignImport(DesignComputation):
     """Import of a Word or PDF document into a design. The file is deleted after it was read.
 

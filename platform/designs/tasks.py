@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from designs.models import Design
-from designs.services import embargoes, imports, links, rehearsals, scans, simulations
+from designs.services import embargoes, imports, links, rehearsals, sample_rehearsals, scans, simulations
 
 
 @shared_task
@@ -30,6 +30,12 @@ def simulate(simulation_id: int) -> None:
 def rehearse(rehearsal_id: int) -> None:
     """Run a design on sample data."""
     rehearsals.run_rehearsal(rehearsal_id=rehearsal_id)
+
+
+@shared_task
+def rehearse_sample(rehearsal_id: int) -> None:
+    """Run a design on references and submissions of its organizers."""
+    sample_rehearsals.run_sample_rehearsal(rehearsal_id=rehearsal_id)
 
 
 @shared_task

@@ -179,6 +179,7 @@ REASONS: Final[dict[str, str]] = {
         "A person confirms what a document states. Programs save fields with `api:design-field`.",
     ),
     **dict.fromkeys(("operations:chair", "runners:installation"), "An act of administrators of the installation."),
+    "designs:rehearse_sample": "Programs rehearse own files with `python -m evaluation design rehearse --references`.",
     "runners:challenge": "Issues the token of a machine: a token does not issue other tokens.",
     "registry:feed": "Only reads: the registry as a feed.",
     "registry:verify": "Public proof for readers. Programs use `python -m evaluation verify`.",

@@ -95,6 +95,7 @@ CELERY_TASK_ROUTES = {
     # Computations that may take minutes.
     "designs.tasks.simulate": {"queue": "figures"},
     "designs.tasks.rehearse": {"queue": "figures"},
+    "designs.tasks.rehearse_sample": {"queue": "figures"},
     "registry.tasks.verify": {"queue": "figures"},
     "reports.tasks.*": {"queue": "figures"},
     "workbench.tasks.*": {"queue": "figures"},

@@ -49,6 +49,19 @@ class ScanForm(forms.Form):
     )
 
 
+class SampleRehearsalForm(forms.Form):
+    """References and submissions of an organizer for a rehearsal."""
+
+    references = _FilesField(
+        label="References",
+        help_text="Files or one archive, as for a test set. Ten typical cases are enough.",
+    )
+    predictions = _FilesField(
+        label="Submissions",
+        help_text="One archive per submission, as a team would send it. Single files form one submission.",
+    )
+
+
 class SimulationForm(forms.Form):
     """Expected numbers, spread of case scores, failures and skewness: assumed, given, or from a pilot."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from designs.models import Design, Rehearsal
+from designs.models import Design, Rehearsal, SampleRehearsal
 from designs.queries import texts
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
@@ -50,19 +50,24 @@ def shown_tasks(rehearsal: Rehearsal, address: Callable[[str, str], str] | None 
     """
     result = rehearsal.result or {}
     phases = result.get("phases", {}).get("by_task", {})
+    return [_shown(task, address) | {"phases": phases.get(task["key"], [])} for task in result.get("tasks", ())]
+
+
+def shown_sample(rehearsal: SampleRehearsal, address: Callable[[str, str], str] | None = None) -> list[dict[str, Any]]:
+    """Return the outcome of a rehearsal with own files as a list of one task, as `shown_tasks` does."""
+    return [_shown(rehearsal.result, address)] if rehearsal.result else []
+
+
+def _shown(task: dict[str, Any], address: Callable[[str, str], str] | None) -> dict[str, Any]:
     catalogue = texts.catalogue()
-    tasks = []
-    for task in result.get("tasks", ()):
-        boards: dict[str, list[dict[str, Any]]] = {}
-        for standing in task["board"]:
-            boards.setdefault(standing["ranking"], []).append(standing)
-        obstacles = []
-        for obstacle in task["obstacles"]:
-            parameter = obstacle["parameter"]
-            is_known = parameter in catalogue.parameters
-            label = catalogue[parameter].label if is_known else ""
-            link = address(parameter, task["key"]) if address is not None and is_known else ""
-            obstacles.append(obstacle | {"label": label, "url": link})
-        columns = {"boards": list(boards.items()), "obstacles": obstacles, "phases": phases.get(task["key"], [])}
-        tasks.append(task | columns)
-    return tasks
+    boards: dict[str, list[dict[str, Any]]] = {}
+    for standing in task["board"]:
+        boards.setdefault(standing["ranking"], []).append(standing)
+    obstacles = []
+    for obstacle in task["obstacles"]:
+        parameter = obstacle["parameter"]
+        is_known = parameter in catalogue.parameters
+        label = catalogue[parameter].label if is_known else ""
+        link = address(parameter, task["key"]) if address is not None and is_known else ""
+        obstacles.append(obstacle | {"label": label, "url": link})
+    return task | {"boards": list(boards.items()), "obstacles": obstacles}

@@ -3,7 +3,7 @@
 from django.db.models import Q
 
 from core.work.kinds import Kind
-from designs.models import DesignImport, Rehearsal, Scan, Simulation
+from designs.models import DesignImport, Rehearsal, SampleRehearsal, Scan, Simulation
 
 SCANS = Kind(
     name="scans",
@@ -36,6 +36,17 @@ REHEARSALS = Kind(
     task="designs.tasks.rehearse",
     attempts=2,
     errors=2,
+    since="requested_at",
+)
+SAMPLE_REHEARSALS = Kind(
+    name="sample_rehearsals",
+    doing="rehearsing a design with files of its organizers",
+    model=SampleRehearsal,
+    is_open=Q(state__in=(SampleRehearsal.State.QUEUED, SampleRehearsal.State.RUNNING)),
+    begins={"state": SampleRehearsal.State.RUNNING},
+    task="designs.tasks.rehearse_sample",
+    # Files that end their reader are not read again; they are deleted in any case.
+    attempts=1,
     since="requested_at",
 )
 IMPORTS = Kind(

@@ -2,13 +2,14 @@
 
 import logging
 import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
+from confinement.archive import ArchiveError
 from confinement.limits import ChildLimits
 from confinement.sandbox import ChildError, Failure, answers
+from designs.services.sent_files import Arrived
 from evaluation.assessment import Region
 from evaluation.readers import ReadError
 
@@ -25,15 +26,6 @@ _LOG: Final = logging.getLogger(__name__)
 
 class ScanError(ValueError):
     """Error for files that cannot be read, with a message for the person who uploaded them."""
-
-
-@dataclass(frozen=True)
-class Arrived:
-    """Uploaded file: path of its bytes, name chosen by the sender, and role (references or predictions)."""
-
-    path: Path
-    name: str
-    role: str
 
 
 def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived] = ()) -> dict[str, Any]:
@@ -58,19 +50,38 @@ def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived
 
     regions = [Region(entry["name"], tuple(entry.get("labels", ()))) for entry in plan.get("regions", ())]
 
-    def work(_item: str, child_folder: Path) -> dict[str, Any]:
+    def work(child_folder: Path) -> dict[str, Any]:
+        for file in arrived:
+            with file.path.open("rb") as stream:
+                lay_out(stream, file.name, file.role, child_folder)
+        root = child_folder if arrived else folder
+        predictions = root / "predictions"
+        return scan(plan["problem"], regions, root / "references", predictions if predictions.is_dir() else None)
+
+    return read_in_child(work, folder)
+
+
+def read_in_child(work: Callable[[Path], dict[str, Any]], folder: Path) -> dict[str, Any]:
+    """Call a function in a confined child process with a folder that the child may write, and return its document.
+
+    Parameters
+    ----------
+    work
+        Function that reads the files and raises `ScanError`, `ReadError` or `ArchiveError` if it cannot.
+    folder
+        The only folder besides libraries that the child reads.
+
+    Raises
+    ------
+    ScanError
+        When the files cannot be read, or not within the limits.
+    """
+
+    def answered(_item: str, child_folder: Path) -> dict[str, Any]:
         try:
-            for file in arrived:
-                with file.path.open("rb") as stream:
-                    lay_out(stream, file.name, file.role, child_folder)
-            root = child_folder if arrived else folder
-            predictions = root / "predictions"
-            scan_document = scan(
-                plan["problem"], regions, root / "references", predictions if predictions.is_dir() else None
-            )
-        except (ScanError, ReadError) as error:
+            return {"document": work(child_folder)}
+        except (ScanError, ReadError, ArchiveError) as error:
             return {"problem": str(error)[:1000]}
-        return {"document": scan_document}
 
     limits = ChildLimits(
         memory_bytes=MEMORY,
@@ -82,9 +93,9 @@ def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived
         scratch=folder.parent,
     )
     try:
-        [answer] = answers(["files"], work, limits=limits, reads=[folder])
+        [answer] = answers(["files"], answered, limits=limits, reads=[folder])
     except ChildError as error:
-        _LOG.exception("A scan of files failed.")
+        _LOG.exception("Reading files of an organizer failed.")
         raise ScanError(_BROKEN_OFF) from error
     if answer.failure == Failure.TIME:
         raise ScanError("Reading the files took too long. A few typical cases are enough.")

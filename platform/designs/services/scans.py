@@ -1,17 +1,13 @@
 """Letting references and example predictions be read for what may go wrong with them."""
 
-import logging
-import shutil
 import traceback
-import uuid
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.base import File
-from django.core.files.storage import storages
 from django.db import transaction
 
 from accounts.models import User
@@ -21,15 +17,13 @@ from designs import hooks
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
 from designs.queries.work import SCANS
-from designs.services.scanning import Arrived, ScanError, scan_folder
+from designs.services import sent_files
+from designs.services.scanning import ScanError, scan_folder
+from designs.services.sent_files import Arrived
 from evaluation import problems
 from evaluation.designs.compilation.compiler import compile_values
 from web import storing
 from web.storing import passing_folder
-
-MAX_FILES: Final = 200
-MAX_BYTES: Final = 200 * 1024**2
-_LOG = logging.getLogger(__name__)
 
 
 def request_scan(
@@ -48,25 +42,14 @@ def request_scan(
         Without references, with too much, or as long as kind of problem and regions are not stated.
     """
     uploads = [("references", upload) for upload in references] + [("predictions", upload) for upload in predictions]
-    if not any(role == "references" for role, _ in uploads):
-        raise ValidationError({"references": "Choose some reference files."})
-    if len(uploads) > MAX_FILES or sum(upload.size for _, upload in uploads) > MAX_BYTES:
-        raise ValidationError({"references": f"At most {MAX_FILES} files of {MAX_BYTES // 1024**2} MB together."})
+    sent_files.check(uploads)
     plan = _plan(task)
-    folder = f"scans/{uuid.uuid4()}"
-    files = [
-        {
-            "role": role,
-            "name": PurePosixPath((upload.name or "file").replace("\\", "/")).name,
-            "stored": storages["private"].save(f"{folder}/{index}", upload),
-        }
-        for index, (role, upload) in enumerate(uploads)
-    ]
+    files = sent_files.store("scans", uploads)
     number = sum(role == "references" for role, _ in uploads)
     try:
         return _start(actor, task, plan, source=f"{number} uploaded file{'s' if number > 1 else ''}", files=files)
     except Exception:
-        _delete(files)
+        sent_files.delete(files)
         raise
 
 
@@ -106,13 +89,13 @@ def run_scan(*, scan_id: int) -> None:
         changes["failure"] = traceback.format_exc()
         raise
     finally:
-        _delete(scan.files)
+        sent_files.delete(scan.files)
         lease.complete(**changes, files=[])
 
 
 def _give_up(lease: Lease) -> None:
     """End a scan whose reader was lost, and forget its files."""
-    _delete(Scan.objects.get(pk=lease.pk).files)
+    sent_files.delete(Scan.objects.get(pk=lease.pk).files)
     lease.complete(state=Scan.State.FAILED, files=[], problem="The worker was lost while it read these files.")
 
 
@@ -164,17 +147,5 @@ def _collect(scan: Scan, folder: Path) -> list[Arrived]:
                 raise ScanError("This test set is not there any more.")
             source.put(folder / "references")
         else:
-            path = folder / f"{number}.sent"
-            with storages["private"].open(entry["stored"]) as stored, path.open("wb") as target:
-                shutil.copyfileobj(stored, target)
-            arrived.append(Arrived(path, entry["name"], entry["role"]))
+            arrived.append(sent_files.copied(entry, folder / f"{number}.sent"))
     return arrived
-
-
-def _delete(files: list[dict[str, str]]) -> None:
-    for entry in files:
-        if "stored" in entry:
-            try:
-                storages["private"].delete(entry["stored"])
-            except OSError:
-                _LOG.exception("An upload of a scan cannot be deleted: %s", entry["stored"])

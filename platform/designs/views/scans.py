@@ -11,11 +11,12 @@ from accounts.requests import SignedInRequest
 from designs.forms.trials import ScanForm
 from designs.models import Scan
 from designs.services import scans as services
+from designs.services.sent_files import MAX_BYTES
 from designs.views.access import design_for, task_of
 from web.bodies import takes_files
 
 
-@takes_files(lambda: services.MAX_BYTES)
+@takes_files(lambda: MAX_BYTES)
 @login_required
 @require_POST
 def scan(request: SignedInRequest, slug: str, task: str) -> HttpResponse:

@@ -170,6 +170,7 @@ def own_designs() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "designs:task_section", "olivia", {**of_task, "key": "assessment_method"}
     yield "designs:task_advice", "olivia", of_task
     yield "designs:simulation", "olivia", of_task
+    yield "designs:sample", "olivia", of_task
     yield "designs:accept", "paula", {"token": invited("paula", design, Collaborator.Role.EDITOR, olivia)}
 
 

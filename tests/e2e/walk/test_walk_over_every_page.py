@@ -31,7 +31,7 @@ FILES = {
 PARTS = {
     "web:design_system_live", "designs:show", "designs:history", "designs:comments", "designs:task_show",
     "designs:task_history", "designs:task_comments", "designs:scan_status", "designs:simulation_status",
-    "designs:rehearsal_status", "designs:import_status",
+    "designs:rehearsal_status", "designs:sample_status", "designs:import_status",
     "reviews:automatic_state", "test_sets:test_set_archives", "submissions:status", "results:case_picture",
     "reports:progress",
 }  # fmt: skip

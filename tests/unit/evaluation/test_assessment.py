@@ -262,3 +262,24 @@ def test_metrics_measured_elsewhere_have_names_of_their_own_and_can_be_executed(
         "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
     }
     check_executable(parse(document))
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"double_assignment": "ignore"}, "double_assignment"),
+        ({"assignment": "hungarian"}, "assignment"),
+        ({"localization_criterion": "loc_boundary_iou"}, "localization_criterion"),
+    ],
+)
+def test_matching_that_coco_does_not_have_is_refused_with_its_interpolation(options, field):
+    metric = {"id": "mean_average_precision", "options": {"interpolation": "coco_101", **options}}
+    document = {
+        "problem": "instance_segmentation",
+        "regions": [{"name": "cell", "labels": ["cell"]}],
+        "metrics": [metric],
+    }
+    with pytest.raises(AssessmentError, match=rf"metrics\[0\].options.{field}"):
+        check_executable(parse(document))
+    metric["options"]["interpolation"] = "points_101"
+    check_executable(parse(document))

@@ -4,6 +4,8 @@
 """
 
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +13,14 @@ import pytest
 import evaluation.designs.examples
 from evaluation.assessment import parse
 from evaluation.cli import design as command
+from evaluation.cli import main
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.document import from_json
 from evaluation.problems import kind_of
-from evaluation.rehearsal import rehearse, rehearse_assessment, running
+from evaluation.rehearsal import OwnSample, rehearse, rehearse_assessment, rehearse_sample, running
 from evaluation.rehearsal.running import FAILED_CALL
+from evaluation.scoring import score_folders
 from tests.rehearsals.designs import KINDS, design
 from tests.sizes import size
 
@@ -92,7 +96,8 @@ def test_a_submission_that_is_refused_names_what_to_change(monkeypatch):
 
 def test_the_command_prints_what_was_checked_and_fails_for_a_design_with_problems(tmp_path, capsys):
     path = tmp_path / "design.json"
-    arguments = type("Options", (), {"act": "rehearse", "file": HIPPOCAMPUS, "json": False})
+    own = {"references": None, "predictions": None, "task": None}
+    arguments = type("Options", (), {"act": "rehearse", "file": HIPPOCAMPUS, "json": False, **own})
     assert command.run(arguments) == 0
     assert "3 sample submissions scored." in capsys.readouterr().out
     data = json.loads(HIPPOCAMPUS.read_text("utf-8"))
@@ -102,3 +107,99 @@ def test_the_command_prints_what_was_checked_and_fails_for_a_design_with_problem
     assert command.run(arguments) == 1
     document = json.loads(capsys.readouterr().out)
     assert document["tasks"][0]["obstacles"][0]["parameter"] == "tie_handling"
+
+
+EXAMPLE = Path(evaluation.designs.examples.__file__).parents[3] / "examples/hippocampus"
+
+
+def own_sample(tmp_path, *names, cases=4):
+    """Some references of the hippocampus, and the predictions of named algorithms for them."""
+    (tmp_path / "references").mkdir()
+    files = sorted((EXAMPLE / "references").glob("*.nii.gz"))[:cases]
+    for file in files:
+        shutil.copy(file, tmp_path / "references")
+    for name in names:
+        (tmp_path / name).mkdir()
+        for file in files:
+            shutil.copy(EXAMPLE / "predictions" / name / file.name, tmp_path / name)
+    return OwnSample(tmp_path / "references", {name: tmp_path / name for name in names})
+
+
+def test_an_own_sample_is_scored_like_the_same_files_on_the_command_line(tmp_path):
+    [values] = hippocampus().each_task()
+    assessment = compile_values(values).assessment
+    sample = own_sample(tmp_path, "unet-a", "single-atlas")
+    task = rehearse_sample(assessment, sample, resamples=RESAMPLES)
+    assert (task.obstacles, task.cases, task.summary) == ([], 4, "2 sample submissions scored.")
+    assert {standing.name for standing in task.board} == {"unet-a", "single-atlas"}
+    for submission in task.submissions:
+        rows = score_folders(assessment, sample.references, {"": sample.submissions[submission.name]}).rows
+        assert submission.values
+        for value in submission.values:
+            use = next(use for use in assessment.metrics if use.title == value.metric)
+            scored = [row.value for row in rows if (row.metric, row.region) == (use.name, value.region)]
+            assert value.value == pytest.approx(sum(scored) / 4)
+
+
+def test_refused_and_incomplete_submissions_of_an_own_sample_do_not_stop_the_others(tmp_path):
+    [values] = hippocampus().each_task()
+    sample = own_sample(tmp_path, "unet-a", "unet-b", "single-atlas")
+    first, *_ = sorted((tmp_path / "unet-b").iterdir())
+    first.unlink()
+    for file in (tmp_path / "single-atlas").iterdir():
+        file.rename(file.with_name(f"other_{file.name}"))
+    task = rehearse_sample(compile_values(values).assessment, sample, resamples=RESAMPLES)
+    assert [submission.accepted for submission in task.submissions] == [True, True, False]
+    [obstacle] = task.obstacles
+    assert (obstacle.step, obstacle.file) == ("submit", "single-atlas")
+    incomplete = task.submissions[1]
+    assert any(first.name.removesuffix(".nii.gz") in finding for finding in incomplete.findings)
+    assert {value.outcomes.get("missing") for value in incomplete.values} == {1}
+    assert {standing.name for standing in task.board} == {"unet-a", "unet-b"}
+
+
+def test_references_of_an_own_sample_that_cannot_be_sealed_are_named(tmp_path):
+    [values] = hippocampus().each_task()
+    assessment = compile_values(values).assessment
+    sample = own_sample(tmp_path, "unet-a")
+    nothing = tmp_path / "nothing"
+    nothing.mkdir()
+    [obstacle] = rehearse_sample(assessment, replace(sample, references=nothing)).obstacles
+    assert (obstacle.step, obstacle.message) == ("seal", "No file of these is a reference of this kind of problem.")
+    broken = min(sample.references.iterdir())
+    broken.write_bytes(b"no image")
+    [obstacle] = rehearse_sample(assessment, sample).obstacles
+    assert (obstacle.step, obstacle.file) == ("seal", broken.name)
+
+
+def test_the_command_rehearses_an_own_sample_and_names_what_is_wrong(tmp_path, capsys):
+    sample = own_sample(tmp_path, "unet-a")
+    arguments = ["design", "rehearse", str(HIPPOCAMPUS), "--references", str(sample.references), "--predictions"]
+    assert main([*arguments, str(tmp_path / "unet-a")]) == 0
+    assert "1 sample submission scored." in capsys.readouterr().out
+    for rest, message in (
+        ([str(tmp_path / "absent")], "folder not found"),
+        ([str(tmp_path / "unet-a"), str(tmp_path / "unet-a")], "same name"),
+    ):
+        assert main([*arguments, *rest]) == 2
+        assert message in capsys.readouterr().err
+    assert main(["design", "rehearse", str(HIPPOCAMPUS), "--references", str(sample.references)]) == 2
+    assert "together" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("convention", ["voxel", "mm_lps", "mm_ras"])
+def test_registration_of_images_with_two_axes_is_rehearsed(convention):
+    metric = {"id": "hausdorff_percentile", "options": {"spacing": [1.0, 1.5]}}
+    regions = [{"name": "a", "labels": [1]}, {"name": "b", "labels": [3]}]
+    document = {"problem": "registration", "settings": {"field": convention}, "regions": regions}
+    task = rehearse_assessment(parse({**document, "metrics": [{"id": "tre"}, metric]}), resamples=RESAMPLES)
+    assert task.obstacles == []
+    assert task.comparison.values
+    assert not [reason for reason in task.comparison.not_compared if reason.startswith(FAILED_CALL)]
+
+
+def test_a_threshold_of_a_registered_class_decides_both_classes_of_an_average():
+    """Design 365 of `tests.rehearsals`, in which the direct computation took a decision for each class on its own."""
+    [values] = design(365).each_task()
+    task = rehearse_assessment(compile_values(values).assessment, resamples=RESAMPLES)
+    assert task.obstacles == []
