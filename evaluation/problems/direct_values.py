@@ -320,6 +320,9 @@ def _classification(sample: Sample) -> Iterator[DirectValue]:
             yield "", "", use.name, _call(function, codes, np.argmax(scores, axis=1), options=options)
             continue
         parameters = inspect.signature(function).parameters
+        if options.get("report") == "overall":
+            yield "", "", use.name, _call(function, reference, scores, options=options, classes=classes)
+            continue
         if "positive_class" not in parameters or options.get("class_average", "per_class") != "per_class":
             average = options.get("class_average", "per_class")
             if "class_average" in parameters and groups and average in ("macro", "weighted"):

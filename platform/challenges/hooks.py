@@ -19,6 +19,8 @@
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
 `entrants`
     Teams that would be ranked if a phase closed now, and teams that would not, with the reason.
+`final_ranks`
+    Rank of each team in the final ranking of a phase (`FinalRank`), by team; ``None`` until there is one.
 `reminders`
     Sends a reminder to the members of teams that would not be ranked; returns the number of teams that received it.
 `arrivals`
@@ -109,6 +111,14 @@ class Entrant:
 
 
 @dataclass(frozen=True)
+class FinalRank:
+    """Rank of a team in a final ranking, and the best rank of its rank set; equal where there is no set."""
+
+    rank: float
+    best: float
+
+
+@dataclass(frozen=True)
 class DataAccess:
     """Access of participants to the data of challenges.
 
@@ -165,6 +175,7 @@ Steps = Callable[[Challenge], list[Step]]
 CaseCounts = Callable[[Collection[int]], Mapping[int, int]]
 Submitted = Callable[[Team], SubmittedTasks]
 StandingChanged = Callable[[int], None]
+FinalRanks = Callable[[Phase], Mapping[int, FinalRank] | None]
 
 _tabs: Hook[Tab] = Hook()
 phase_facts: Hook[PhaseFacts] = Hook()
@@ -178,6 +189,7 @@ reminders: Hook[Reminders] = Hook()
 teams_scored: Hook[TeamsScored] = Hook()
 submitted: Hook[Submitted] = Hook()
 standing_changed: Hook[StandingChanged] = Hook()
+final_ranks: Hook[FinalRanks] = Hook()
 steps: Hook[Steps] = Hook()
 case_counts: Hook[CaseCounts] = Hook()
 data_access: Hook[DataAccess] = Hook()

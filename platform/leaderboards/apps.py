@@ -12,7 +12,7 @@ class LeaderboardsConfig(AppConfig):
         from federation import hooks as federation_hooks
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
         from leaderboards.contributions import exporting, home, ledgers, places, publishing, records, stored
-        from leaderboards.queries import work
+        from leaderboards.queries import final_ranks, work
         from leaderboards.services import public_rankings, rankings
         from submissions import hooks as submission_hooks
         from web.home import pictures, register_section
@@ -29,6 +29,7 @@ class LeaderboardsConfig(AppConfig):
         submission_hooks.public_stands.register(places.public_stands_in)
         submission_hooks.ranks.register(places.ranks_of)
         challenge_hooks.exports.register(exporting.exported)
+        challenge_hooks.final_ranks.register(final_ranks.final_ranks)
         ledgers.register()
         stored.register()
         publishing.register()

@@ -34,9 +34,17 @@ MOST_CASES: Final = 6
 
 
 def prepared(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document with a schedule around today, few resamples and few starts of containers."""
+    """Return a document with a schedule around today, few resamples and few starts of containers.
+
+    All phases are open at the same time, so none is reserved for the best teams of another one.
+    """
+    settings = [
+        {key: value for key, value in row.items() if not key.startswith("entrants_")}
+        for row in document["challenge"]["phase_settings"]
+    ]
     challenge = document["challenge"] | {
-        "challenge_schedule": around_today(document["challenge"]["challenge_schedule"])
+        "challenge_schedule": around_today(document["challenge"]["challenge_schedule"]),
+        "phase_settings": settings,
     }
     tasks = []
     for task in document["tasks"]:

@@ -1,5 +1,6 @@
 """Phases that a design would have after its launch, for its rehearsal (`designs.hooks.phases`)."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from challenges.domain.scheduling import STAYS_OPEN
@@ -24,14 +25,17 @@ def planned_phases(document: Document) -> hooks.PlannedPhases:
     by_task = phases_of_document(document, problems)
     open_points = tuple(dict.fromkeys(str(problem) for problem in problems))
     return hooks.PlannedPhases(
-        {key: [_planned(phase) for phase in phases] for key, phases in by_task.items()}, open_points
+        {key: [_planned(phase, phases) for phase in phases] for key, phases in by_task.items()}, open_points
     )
 
 
-def _planned(phase: PhasePlan) -> hooks.PlannedPhase:
+def _planned(phase: PhasePlan, phases: Sequence[PhasePlan]) -> hooks.PlannedPhase:
     opens = f"{phase.opens_at:%-d %b %Y, %H:%M} UTC"
     closes = "open end" if phase.closes_at >= STAYS_OPEN else f"{phase.closes_at:%-d %b %Y, %H:%M} UTC"
-    rules = [rule.text for rule in composed_rules([rules_of_phase(phase, phase.name)], None)]
+    rules = [
+        rule.text
+        for rule in composed_rules([rules_of_phase(phase, phase.name, {each.slug: each.name for each in phases})], None)
+    ]
     rules.append(f"Teams see: {Phase.Results(phase.results).label}.")
     rules.append(f"Leaderboard: {Phase.Leaderboard(phase.leaderboard).label}.")
     return hooks.PlannedPhase(phase.name, f"{opens} to {closes}", tuple(rules))

@@ -172,6 +172,12 @@ class Phase(models.Model):
             "it stands beside the team, and fully automatic methods are ranked among themselves as well",
         )
 
+    class Entrants(models.TextChoices):
+        """Rule for the best teams of an earlier phase."""
+
+        RANK = "rank", "by rank"
+        RANK_SET = "rank_set", "by rank, and every team whose rank set reaches these ranks"
+
     class State(models.TextChoices):
         """State of the acceptance of submissions."""
 
@@ -246,6 +252,13 @@ class Phase(models.Model):
         blank=True,
         help_text="the final ranking has only submissions with answers to at least this share of the cases",
     )
+    entrants_from = models.SlugField(
+        max_length=80, blank=True, help_text="an earlier phase whose ranked teams alone may submit; empty: open to all"
+    )
+    entrants_best = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="number of best teams of that phase that may submit; empty: all ranked teams"
+    )
+    entrants_rule = models.CharField(max_length=10, choices=Entrants, default=Entrants.RANK)
     overlap_questions_per_team = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
@@ -302,6 +315,11 @@ class Phase(models.Model):
             models.CheckConstraint(
                 condition=Q(least_share__isnull=True) | Q(least_share__gt=0, least_share__lte=1),
                 name="challenges_least_share_is_a_share",
+            ),
+            models.CheckConstraint(
+                condition=~Q(entrants_from="") & (Q(entrants_best__isnull=True) | Q(entrants_best__gte=1))
+                | Q(entrants_from="", entrants_best__isnull=True),
+                name="challenges_entrants_of_an_earlier_phase",
             ),
             # Every answer reveals a little about single test images.
             models.CheckConstraint(

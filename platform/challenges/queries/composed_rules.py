@@ -4,7 +4,7 @@ The table on the page of the challenge and the text that participants accept are
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -40,6 +40,7 @@ class PhaseRules:
     counts: str
     incomplete_allowed: bool
     overlap_questions: int | None = None
+    entrants: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,38 @@ class Rule:
         return " ".join(part for part in parts if part)
 
 
-def rules_of_phase(phase: Any, label: str) -> PhaseRules:
-    """Return the rules of a phase, or of the plan of one."""
+def rules_of_phase(phase: Any, label: str, names: Mapping[str, str] | None = None) -> PhaseRules:
+    """Return the rules of a phase, or of the plan of one.
+
+    Parameters
+    ----------
+    names
+        Names of the phases of the task, by slug.
+    """
     # Phases of earlier migrations do not have the field.
     overlap = getattr(phase, "overlap_questions_per_team", None)
-    return PhaseRules(label, limits_of(phase), str(Phase.Counts(phase.counts).label), phase.incomplete_allowed, overlap)
+    entrants = entrants_text(phase, names or {}) if getattr(phase, "entrants_from", "") else ""
+    return PhaseRules(
+        label, limits_of(phase), str(Phase.Counts(phase.counts).label), phase.incomplete_allowed, overlap, entrants
+    )
+
+
+def entrants_text(phase: Any, names: Mapping[str, str]) -> str:
+    """Return which teams of an earlier phase can submit to a phase, as a noun phrase.
+
+    Parameters
+    ----------
+    names
+        Names of the phases of the task, by slug.
+    """
+    source = names.get(phase.entrants_from, phase.entrants_from)
+    if phase.entrants_best is None:
+        return f"the ranked teams of {source}"
+    best = f"the {phase.entrants_best} best teams" if phase.entrants_best > 1 else "the best team"
+    if phase.entrants_rule == Phase.Entrants.RANK_SET:
+        reached = f"one of the ranks 1 to {phase.entrants_best}" if phase.entrants_best > 1 else "rank 1"
+        return f"{best} of {source}, and every team whose rank set includes {reached}"
+    return f"{best} of {source}, and teams of equal rank"
 
 
 def composed_rules(phases: Sequence[PhaseRules], values: Values | None) -> list[Rule]:
@@ -109,7 +137,10 @@ def _of_phases(phases: Sequence[PhaseRules]) -> list[Rule]:
     may_ask = any(phase.overlap_questions is not None for phase in phases)
     asking = [Rule(question, _joined(overlap), public)] if may_ask else []
     penalty = "The ranking states how it counts missing cases."
+    entrants = [(phase.label, phase.entrants or "all teams") for phase in phases]
+    gate = [Rule("Which teams can submit?", _joined(entrants))] if any(phase.entrants for phase in phases) else []
     return [
+        *gate,
         Rule("How often can a team submit?", _joined(limits)),
         Rule("Which submission counts?", _joined(counts)),
         Rule("Can cases be missing?", _joined(gaps), penalty if any(p.incomplete_allowed for p in phases) else ""),

@@ -69,6 +69,9 @@ class PhasePlan:
     methods_per_team: int = 1
     least_share: float | None = None
     overlap_questions_per_team: int | None = None
+    entrants_from: str = ""
+    entrants_best: int | None = None
+    entrants_rule: str = Phase.Entrants.RANK
     algorithms: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -233,7 +236,7 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
     closing = [numbered for numbered in enumerate(phase_spans) if numbered[1][2] < STAYS_OPEN]
     last = max(closing, key=lambda numbered: (numbered[1][2], numbered[0]))[1][0] if closing else None
     settings = {str(row.get("phase", "")).casefold(): row for row in values.rows("phase_settings")}
-    phases = []
+    phases: list[PhasePlan] = []
     for position, (name, opens_at, closes_at) in enumerate(phase_spans, start=1):
         stays_open = closes_at >= STAYS_OPEN
         base = rules["open" if stays_open else "test" if name == last else "early"]
@@ -242,6 +245,9 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
         if stated.get("is_dry_run"):
             stated = {"results": Phase.Results.CASES, "leaderboard": Phase.Leaderboard.PUBLIC} | stated
         stated |= _method_requirement(row)
+        entrants, contradictions = _entrants(row, opens_at, phases)
+        stated |= entrants
+        problems += [Problem("phase_settings", f"“{name}”: {text}", values.name) for text in contradictions]
         fields = {**base, **stated}
         released = release(values, name)
         if fields["results"] == Phase.Results.REVEALED or (
@@ -281,6 +287,25 @@ _SETTINGS: Final = (
     *("feedback", "is_dry_run", "requires_method", "publishes_methods", "least_share"),
     "overlap_questions_per_team",
 )
+
+
+def _entrants(
+    row: Mapping[str, Any], opens_at: datetime, earlier: Sequence[PhasePlan]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the rule for teams of an earlier phase, and what contradicts it."""
+    name, best = str(row.get("entrants_from") or "").strip(), row.get("entrants_best")
+    if not name:
+        alone = best is not None or row.get("entrants_rule")
+        return {}, ["name the earlier phase whose best teams go on"] if alone else []
+    source = next((phase for phase in earlier if phase.name.casefold() == name.casefold()), None)
+    if source is None:
+        return {}, [f"“{name}” is not an earlier phase of the schedule, so no team of it can go on"]
+    if source.closes_at > opens_at:
+        return {}, [f"it opens before {source.name} closes, so the teams that go on are not known"]
+    if source.is_dry_run:
+        return {}, [f"{source.name} is a dry run, which ranks nobody finally"]
+    rule = row.get("entrants_rule") or Phase.Entrants.RANK
+    return {"entrants_from": source.slug, "entrants_best": best, "entrants_rule": rule}, []
 
 
 def _method_requirement(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -383,11 +408,15 @@ def _data_description(views: Sequence[Values]) -> str:
 def _rules_text(common: Values, tasks: Sequence[TaskPlan]) -> str:
     """Compose the rules that participants accept from the facts of the table of rules."""
     labelled = [
-        (phase, f"{task.name}: {phase.name}" if len(tasks) > 1 else phase.name)
+        (
+            phase,
+            f"{task.name}: {phase.name}" if len(tasks) > 1 else phase.name,
+            {each.slug: each.name for each in task.phases},
+        )
         for task in tasks
         for phase in task.phases
     ]
-    return rules_text(composed_rules([rules_of_phase(phase, label) for phase, label in labelled], common))
+    return rules_text(composed_rules([rules_of_phase(*each) for each in labelled], common))
 
 
 def _shortened(text: str, limit: int) -> str:

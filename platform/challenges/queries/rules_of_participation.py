@@ -15,4 +15,8 @@ def rules_of(challenge: Challenge, phases: Sequence[Phase]) -> list[Rule]:
     """
     projection = projection_of(challenge)
     values = parsed(projection.version.document).values() if projection is not None else None
-    return composed_rules([rules_of_phase(phase, phase.label) for phase in phases if not phase.task.removed_at], values)
+    present = [phase for phase in phases if not phase.task.removed_at]
+    names: dict[int, dict[str, str]] = {}
+    for phase in present:
+        names.setdefault(phase.task_id, {})[phase.slug] = phase.name
+    return composed_rules([rules_of_phase(phase, phase.label, names[phase.task_id]) for phase in present], values)

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Phase, Seat, Team
+from challenges.queries.entry import refusal_of_entry
 from challenges.queries.timetable import timetable_of
 from confinement.limits import GIB
 from core.audit.services import record
@@ -229,6 +230,8 @@ def _check(phase: Phase, team: Team | None, user: User, kind: str) -> None:
         raise refusals.PhaseNotOpenError(f"{phase.name} {timetable_of(phase).refusal_words}.")
     if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
         raise refusals.NotAllowedError("You do not take part in this task with this team.")
+    if reason := refusal_of_entry(phase, team):
+        raise refusals.NotAllowedError(reason)
 
 
 def _end(upload: AlgorithmUpload, state: str) -> int:

@@ -55,7 +55,7 @@ def named_teams(phase: Phase, teams: Iterable[int]) -> frozenset[int]:
 
 def _on_first_ranks(phase: Phase) -> frozenset[int]:
     """Teams up to the announced rank in any deciding order of the final ranking; none before that ranking is there."""
-    if not phase.ranks_finally or not phase.announced_ranks or not _is_final(phase):
+    if not phase.ranks_finally or not phase.announced_ranks or not is_final(phase):
         return frozenset()
     standing = current_standing(phase)
     if standing is None:
@@ -71,7 +71,7 @@ def _on_first_ranks(phase: Phase) -> frozenset[int]:
     return frozenset(entry["team"] for entry in standing.version.inputs["teams"] if entry["name"] in first)
 
 
-def _is_final(phase: Phase) -> bool:
+def is_final(phase: Phase) -> bool:
     """Return whether the closing ranking of the phase has been computed.
 
     A phase that never closes has no such ranking and returns True.

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Phase, Team
+from challenges.queries.entry import refusal_of_entry
 from datastore.uploads.storage import upload_limits
 from submissions.models import Submission
 
@@ -29,6 +30,11 @@ class Quota:
 
     The same limits apply to a team and to a person. A person who changes the team keeps the count of what
     they submitted with the earlier team.
+
+    Attributes
+    ----------
+    entry
+        Reason why the team cannot submit to a phase that is open to teams of an earlier one; empty if it can.
     """
 
     per_day: int | None
@@ -37,6 +43,7 @@ class Quota:
     team: Used
     person: Used
     day_ends_at: datetime
+    entry: str = ""
 
     @property
     def used_today(self) -> int:
@@ -74,8 +81,8 @@ class Quota:
     @property
     def exhausted(self) -> str:
         """Reason for the participant why no submission is possible now; empty if one is possible."""
-        if self.used_up:
-            return self.used_up
+        if self.entry or self.used_up:
+            return self.entry or self.used_up
         for used, whose in ((self.team, "of your team"), (self.person, "that you sent with this and other teams")):
             if used.unsuccessful_today >= self.unsuccessful_per_day:
                 return (
@@ -105,7 +112,7 @@ def quota(phase: Phase, team: Team, user: User, *, day: datetime | None = None) 
     """
     day, counted = _counts(Q(team=team), user, day)
     used = Submission.objects.filter(Q(team=team) | Q(user=user), phase=phase).aggregate(**counted)
-    return _quota(phase, used, day)
+    return _quota(phase, used, day, refusal_of_entry(phase, team))
 
 
 def _counts(of_team: Q, user: User, moment: datetime | None = None) -> tuple[datetime, dict[str, Count]]:
@@ -124,7 +131,7 @@ def _counts(of_team: Q, user: User, moment: datetime | None = None) -> tuple[dat
     return day, counted
 
 
-def _quota(phase: Phase, used: dict[str, int], day: datetime) -> Quota:
+def _quota(phase: Phase, used: dict[str, int], day: datetime, entry: str = "") -> Quota:
     return Quota(
         per_day=phase.submissions_per_day,
         in_total=phase.submissions_in_total,
@@ -132,6 +139,7 @@ def _quota(phase: Phase, used: dict[str, int], day: datetime) -> Quota:
         team=_used(used, "team"),
         person=_used(used, "person"),
         day_ends_at=day + timedelta(days=1),
+        entry=entry,
     )
 
 
@@ -149,7 +157,14 @@ def quotas(phases: Sequence[Phase], teams: Sequence[Team], user: User) -> dict[i
         row["phase"]: cast("dict[str, int]", row)
         for row in own_submissions.order_by().values("phase").annotate(**counted)
     }
-    return {phase.pk: _quota(phase, rows.get(phase.pk) or dict.fromkeys(counted, 0), day) for phase in phases}
+    none = dict.fromkeys(counted, 0)
+    return {phase.pk: _quota(phase, rows.get(phase.pk) or none, day, _entry(phase, teams)) for phase in phases}
+
+
+def _entry(phase: Phase, teams: Sequence[Team]) -> str:
+    """Return the reason why none of a person's teams can submit to a phase; empty if one can."""
+    refusals = [refusal_of_entry(phase, team) for team in teams] if phase.entrants_from else []
+    return refusals[0] if refusals and all(refusals) else ""
 
 
 def _used(row: dict[str, int], who: str) -> Used:

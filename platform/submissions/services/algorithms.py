@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Phase, Seat, Team
+from challenges.queries.entry import refusal_of_entry
 from challenges.queries.timetable import timetable_of
 from core.audit.services import record
 from core.work.services import ask
@@ -60,6 +61,8 @@ def hand_in(
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
             raise NotAllowedError("You do not take part in this task with this team.")
+        if reason := refusal_of_entry(phase, team):
+            raise NotAllowedError(reason)
         if reason := quota(phase, team, user).exhausted:
             raise QuotaExceededError(reason)
         # Locked: their check may end at this moment, and has to find what waits for it.

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Phase, Seat, Team
+from challenges.queries.entry import refusal_of_entry
 from challenges.queries.submission_methods import refusal_of_uploads
 from challenges.queries.timetable import timetable_of
 from core.audit.services import record
@@ -348,6 +349,8 @@ def _check_seat(phase: Phase, team: Team, user: User) -> None:
         raise NotAllowedError(f"{phase.name} takes algorithms, not predictions. Hand one in on the submit page.")
     if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
         raise NotAllowedError(elsewhere(phase))
+    if reason := refusal_of_entry(phase, team):
+        raise NotAllowedError(reason)
 
 
 def _check_quota(phase: Phase, team: Team, user: User) -> None:

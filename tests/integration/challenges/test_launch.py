@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from challenges import hooks
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Team
-from challenges.queries import deviations, projection_differences
+from challenges.queries import deviations, phases_of, projection_differences
 from challenges.queries.planning import PROJECTED_FIELDS
+from challenges.queries.rules_of_participation import rules_of
 from challenges.services import GateShutError, close_phase, follow, launch, open_submissions
 from core.audit.models import Entry
 from datastore.uploads.services import refusals
@@ -149,6 +150,49 @@ def test_questions_about_overlap_are_permitted_as_registered():
     assert projection_differences(challenge) == []
     Phase.objects.filter(pk=final.pk).update(overlap_questions_per_team=3)
     assert projection_differences(challenge)
+
+
+def in_sequence():
+    """A schedule whose phases follow each other."""
+    return [
+        {"event": "submission_open", "date": "2031-01-01", "phase": "Preliminary phase"},
+        {"event": "submission_deadline", "date": "2031-02-01", "phase": "Preliminary phase"},
+        {"event": "submission_open", "date": "2031-02-10", "phase": "Final phase"},
+        {"event": "submission_deadline", "date": "2031-03-01", "phase": "Final phase"},
+    ]
+
+
+def test_a_phase_is_open_to_the_best_teams_of_an_earlier_one_as_registered():
+    settings = [{"phase": "Final phase", "entrants_from": "Preliminary phase", "entrants_best": 5}]
+    registered = world.registered({"phase_settings": settings, "challenge_schedule": in_sequence()})
+    challenge = launch(actor=registered.owner, registration=registered.registration)
+    early, final = Phase.objects.filter(task__challenge=challenge).order_by("position")
+    assert (early.entrants_from, final.entrants_from, final.entrants_best) == ("", early.slug, 5)
+    assert projection_differences(challenge) == []
+    answer = next(rule.answer for rule in rules_of(challenge, phases_of(challenge)) if "Which teams" in rule.question)
+    assert "the 5 best teams of Preliminary phase, and teams of equal rank" in answer
+
+
+@pytest.mark.parametrize(
+    ("phase", "row", "schedule", "message"),
+    [
+        ("Final phase", {"entrants_from": "Warm-up"}, None, "is not an earlier phase"),
+        ("Preliminary phase", {"entrants_from": "Final phase"}, None, "is not an earlier phase"),
+        ("Final phase", {"entrants_best": 5}, None, "name the earlier phase"),
+        ("Final phase", {"entrants_rule": "rank_set"}, None, "name the earlier phase"),
+        (
+            "Final phase",
+            {"entrants_from": "Preliminary phase"},
+            world.schedule(),
+            "opens before Preliminary phase closes",
+        ),
+    ],
+)
+def test_a_gate_that_no_team_could_pass_is_refused(phase, row, schedule, message):
+    settings = [{"phase": phase, **row}]
+    registered = world.registered({"phase_settings": settings, "challenge_schedule": schedule or in_sequence()})
+    with pytest.raises(ValidationError, match=message):
+        launch(actor=registered.owner, registration=registered.registration)
 
 
 def test_what_runs_equals_the_registered_version_field_by_field(launched):

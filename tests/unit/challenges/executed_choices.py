@@ -16,6 +16,7 @@ DATES = [
     {"event": "submission_deadline", "date": "2030-03-01", "phase": "Preliminary phase"},
     {"event": "submission_deadline", "date": "2030-04-01", "phase": "Final phase"},
 ]
+IN_SEQUENCE = [{**row, "date": "2030-01-20"} if row is DATES[2] else row for row in DATES]
 RELEASED = [*DATES, {"event": "results_release", "date": "2030-05-01"}]
 OPEN_ENDED = [*DATES, {"event": "submission_open", "date": "2030-04-02", "phase": "Open phase"}]
 METRICS = example_document("hippocampus")["tasks"][0]["metrics"]
@@ -121,6 +122,12 @@ PLANS: Sequence[Choices] = (
     Choices("phase_settings", "leaderboard", row=settings()),
     Choices("phase_settings", "feedback", row=settings(results="aggregate", leaderboard="sealed")),
     Choices("phase_settings", "method_link", row=settings()),
+    Choices(
+        "phase_settings",
+        "entrants_rule",
+        challenge={"challenge_schedule": IN_SEQUENCE},
+        row=settings(entrants_from="Preliminary phase", entrants_best=3),
+    ),
     Choices(
         "ranking_type",
         task={"ranking_method": [{**RANKING, "name": "One"}, {**RANKING, "name": "Two", "operator": "median"}]},
