@@ -13,6 +13,6 @@ def write_about_new_password(email: str) -> None:
 
 
 @shared_task
-def forget() -> None:
+def sweep() -> None:
     """Delete what is kept for a time only."""
     rights.forget_what_is_old()

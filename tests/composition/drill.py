@@ -309,7 +309,7 @@ def _restore(composition: Composition, kept: Path) -> None:
     `restore` runs in a container of the application.
     """
     composition.up("postgres", "redis", "storage")
-    service = {**composition.services["web"], "command": ["sleep", "600"]}
+    service = {**composition.services["restore"], "command": ["sleep", "600"]}
     for key in ("healthcheck", "depends_on", "mem_limit"):
         service.pop(key, None)
     composition.services["restoring"] = service

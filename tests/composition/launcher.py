@@ -20,7 +20,7 @@ _FLAGS = {"mem_limit": "--memory", "cpus": "--cpus", "pids_limit": "--pids-limit
 _KNOWN = {
     *_FLAGS,
     *("build", "image", "restart", "init", "read_only", "tmpfs", "cap_drop", "cap_add", "security_opt", "environment"),
-    *("env_file", "depends_on", "stop_grace_period", "volumes", "healthcheck", "command", "ports"),
+    *("env_file", "depends_on", "stop_grace_period", "volumes", "healthcheck", "command", "ports", "profiles"),
 }
 
 
@@ -44,6 +44,7 @@ class Composition:
         document = yaml.safe_load(file.read_text())
         variables = read_env(folder / ".env")
         self.services: dict[str, dict[str, Any]] = filled(document["services"], variables)
+        self.usual = tuple(name for name, service in self.services.items() if "profiles" not in service)
         self.volumes = list(document["volumes"])
         for name, service in self.services.items():
             if unknown := set(service) - _KNOWN:
@@ -56,7 +57,7 @@ class Composition:
     def up(self, *only: str, patience: float = 600) -> None:
         """Start services in the order in which they wait for each other, until all that have a health check are well."""
         podman("network", "create", self.project, check=False)
-        wanted = self._in_order(only or tuple(self.services))
+        wanted = self._in_order(only or self.usual)
         for service in wanted:
             for other, how in self.services[service].get("depends_on", {}).items():
                 self.wait(other, how["condition"], patience)

@@ -65,6 +65,8 @@ CELERY_TASK_ROUTES = {
     "notifications.tasks.sweep": {"queue": "sweep"},
     "notifications.tasks.*": {"queue": "mail"},
     "accounts.tasks.write_*": {"queue": "mail"},
+    # It deletes sessions and accounts. The database role of other workers cannot read them.
+    "accounts.tasks.sweep": {"queue": "sweep"},
     # Periodic tasks that only look for what is due.
     "work.tasks.*": {"queue": "sweep"},
     "operations.tasks.heartbeat": {"queue": "sweep"},
@@ -123,7 +125,7 @@ _PERIODS = {
     "registry.tasks.sweep": 300,
     "federation.tasks.remove_sums": 3600,
     "typesetting.tasks.forget": 24 * 3600,
-    "accounts.tasks.forget": 24 * 3600,
+    "accounts.tasks.sweep": 24 * 3600,
     "operations.tasks.tidy": 24 * 3600,
     "webhooks.tasks.tidy": 24 * 3600,
     "designs.tasks.check_all_links": 7 * 24 * 3600,

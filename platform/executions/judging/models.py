@@ -114,6 +114,7 @@ class Judgement(Work):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     rows = models.JSONField(null=True, blank=True, help_text="case, region, metric, value and outcome of each row")
     seconds = models.FloatField(default=0)
+    cause = models.CharField(max_length=200, blank=True, help_text="for all readers: why it failed")
     log = models.TextField(blank=True, help_text="for organizers: why it failed, and the end of what was printed")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     finished_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -87,6 +87,11 @@ def rows_of(run: uuid.UUID) -> list[list[Any]] | None:
     return [row for part in parts for row in part.rows or ()]
 
 
+def failure_of(run: uuid.UUID) -> Judgement | None:
+    """Return the part of a run for which the scoring image failed for good; None if there is none."""
+    return Judgement.objects.filter(run=run, state=Judgement.State.FAILED).order_by("index").first()
+
+
 def open_runs() -> QuerySet[Any]:
     """Ids of runs that wait for a scoring image."""
     return Judgement.objects.filter(state__in=Judgement.OPEN).values("run")

@@ -95,7 +95,7 @@ def environment(answers: Answers, *, secrets: dict[str, str]) -> str:
     answers
         Checked ones.
     secrets
-        SECRET_KEY, POSTGRES_PASSWORD, PODIUM_S3_ACCESS_KEY, PODIUM_S3_SECRET_KEY and PODIUM_METRICS_TOKEN: random.
+        SECRET_KEY, passwords of the database's roles, keys of the storage, and PODIUM_METRICS_TOKEN: random.
     """
     host = urlsplit(answers.address).hostname or ""
     address = f"https://{urlsplit(answers.address).netloc}"

@@ -42,7 +42,14 @@ def dump(path: Path) -> tuple[int, str]:
         cursor.execute(_HEAD)
         row = cursor.fetchone()
         cursor.execute("SELECT pg_export_snapshot()")
-        _run("pg_dump", "--format=custom", "--no-owner", f"--snapshot={cursor.fetchone()[0]}", f"--file={path}")
+        _run(
+            "pg_dump",
+            "--format=custom",
+            "--no-owner",
+            "--no-privileges",
+            f"--snapshot={cursor.fetchone()[0]}",
+            f"--file={path}",
+        )
     return row or NO_HEAD
 
 
@@ -66,7 +73,9 @@ def load(path: Path) -> None:
         durable.copy(path, name, mode=0o600)
         return
     connection.close()
-    _run("pg_restore", "--no-owner", "--exit-on-error", f"--dbname={connection.settings_dict['NAME']}", str(path))
+    # Rights belong to roles, which the server of the copy may not have; `database_roles` grants them again.
+    options = ("--no-owner", "--no-privileges", "--exit-on-error")
+    _run("pg_restore", *options, f"--dbname={connection.settings_dict['NAME']}", str(path))
 
 
 def problem(path: Path, vendor: str) -> str:

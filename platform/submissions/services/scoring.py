@@ -49,13 +49,20 @@ FULL_PAUSE = timedelta(seconds=20)
 
 
 def finish_run(*, run_id: uuid.UUID) -> None:
-    """Assemble the result of a run whose chunks are all done; done again, or by two at once, it changes nothing."""
+    """Assemble the result of a run whose chunks are all done, or end a run for which the scoring image failed.
+
+    Done again, or by two workers at once, it changes nothing.
+    """
     # Chunks before the run: whoever finishes it empties the chunks, and a run that is open later had full ones before.
     chunks = list(Chunk.objects.filter(run=run_id))
     run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
         pk=run_id
     )
     assessment = run.submission.phase.assessment
+    failure = judging_queries.failure_of(run.pk) if assessment.scorer and not run.is_finished else None
+    if failure is not None:
+        fail_run(run_id=run_id, cause=failure.cause, log=failure.log)
+        return
     judged = judging_queries.rows_of(run.pk) if assessment.scorer else []
     if run.is_finished or judged is None or any(chunk.state != Chunk.State.DONE for chunk in chunks):
         return

@@ -24,7 +24,7 @@ from executions.judging.models import Trial
 from executions.judging.services import judging, trying
 from executions.models import AlgorithmArchive, AlgorithmUpload
 from executions.models.archives import Kind
-from submissions.models import Submission
+from submissions.models import Run, Submission
 from submissions.services import scoring, validation
 from submissions.services.submitting import create_upload, finish
 from tests.containers import scorers
@@ -130,6 +130,8 @@ class Judged:
             pass
         while judging.judge_next():
             pass
+        for run in Run.objects.filter(state__in=Run.UNFINISHED):
+            scoring.finish_run(run_id=run.pk)
 
 
 def build(folder: Path, engine: StandInEngine, *, references: Mapping[str, np.ndarray] | None = None) -> Judged:

@@ -7,6 +7,8 @@ import pytest
 import yaml
 from django.conf import settings
 
+from operations.domain.database_roles import ROLES, variable
+
 ROOT = settings.ROOT
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
@@ -14,7 +16,7 @@ OURS = {name: service for name, service in SERVICES.items() if service.get("buil
 SETTINGS = "".join(part.read_text() for part in (ROOT / "platform/config/settings").glob("*.py"))
 READ_BY_SETTINGS = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', SETTINGS))
 # Read by the base image or the launcher, not by the settings.
-OTHERS = {"PODIUM_DATA"}
+OTHERS = {"PODIUM_DATA", "POSTGRES_PASSWORD", *map(variable, ROLES)}
 
 
 def words(service: dict) -> list[str]:
@@ -46,7 +48,7 @@ def test_every_setting_can_be_given_in_the_env_file(name):
 
 def test_what_the_env_file_cannot_change_is_what_the_page_says():
     environment = OURS["web"]["environment"]
-    fixed = {name for name, value in environment.items() if f"${{{name}" not in str(value)}
+    fixed = {name for name, value in environment.items() if value and f"${{{name}" not in str(value)}
     said = PAGE.partition("These follow from the file itself")[2].partition("And these are read")[0]
     assert names_in(said) == fixed
 
@@ -60,10 +62,32 @@ def test_what_compose_alone_reads_is_what_the_page_says():
 def test_the_key_of_the_references_reaches_only_those_who_open_them():
     with_key = {name for name, service in OURS.items() if "references.env" in service["env_file"]}
     assert with_key == {
-        "web",
+        *("web", "restore"),
         *(f"worker-{name}" for name in ("validate", "ingest", "score", "rank", "figures", "quality")),
     }
     assert "PODIUM_REFERENCE_KEY" not in TEXT
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_each_service_has_its_role_of_the_database_and_no_password_of_another(name):
+    environment = OURS[name]["environment"]
+    role = {"prepare": "podium", "restore": "podium", "web": "podium_web", "worker-mail": "podium_web"}
+    url = environment["DATABASE_URL"]
+    assert re.search(r"//(\w+):", url)[1] == role.get(name, "podium_worker")
+    password = (
+        f"POSTGRES_{'' if url.startswith('postgres://podium:') else url[18:].split(':')[0].upper() + '_'}PASSWORD"
+    )
+    assert f"${{{password}:?" in url
+    passwords = {key: value for key, value in environment.items() if re.fullmatch(r"POSTGRES_(\w+_)?PASSWORD", key)}
+    assert passwords.keys() == {"POSTGRES_PASSWORD", *map(variable, ROLES)}
+    assert {key for key, value in passwords.items() if value} == (
+        passwords.keys() - {"POSTGRES_PASSWORD"} if name == "prepare" else set()
+    )
+
+
+def test_rights_are_granted_after_the_tables_changed():
+    command = OURS["prepare"]["command"][-1]
+    assert command.index("manage.py migrate") < command.index("manage.py database_roles")
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))
@@ -106,8 +130,8 @@ def test_what_the_application_needs_from_others_is_given(name):
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_addresses_name_services_of_this_file(name):
     environment = OURS[name]["environment"]
-    for variable in ("DATABASE_URL", "REDIS_URL", "PODIUM_S3_ENDPOINT"):
-        host = re.search(r"(?:@|//)([a-z-]+):\d+", environment[variable])[1]
+    for address in ("DATABASE_URL", "REDIS_URL", "PODIUM_S3_ENDPOINT"):
+        host = re.search(r"(?:@|//)([a-z-]+):\d+", environment[address])[1]
         assert host in SERVICES
 
 
@@ -141,7 +165,7 @@ def test_no_secret_stands_in_the_file():
     for line in TEXT.splitlines():
         key, _, value = line.strip().partition(": ")
         if re.search(r"PASSWORD|SECRET|ACCESS_KEY", key):
-            assert value.startswith("${"), line
+            assert value.startswith("${") or value == '""', line
 
 
 def dockerfile() -> list[str]:

@@ -129,8 +129,7 @@ def _judge(part: Judgement, lease: Lease) -> None:
         state=State.DONE, rows=rows, trial=trial, seconds=seconds, failure="", log="", finished_at=timezone.now()
     )
     if is_completed and not Judgement.objects.filter(run=part.run).exclude(state=State.DONE).exists():
-        for callback in hooks.judged:
-            callback(part.run)
+        _end(part.run)
 
 
 def _answered(part: Judgement, trial: Trial, lease: Lease) -> tuple[list[list[Any]], float]:
@@ -170,10 +169,15 @@ def _answered(part: Judgement, trial: Trial, lease: Lease) -> tuple[list[list[An
 
 
 def _fail(lease: Lease, cause: str, text: str) -> None:
-    """End the run that the values were for: a fault of ours, or of the organizers' image, and never the team's."""
+    """Store why the run gets no values: a fault of ours, or of the organizers' image, and never the team's."""
     with suppress(LeaseLostError):
         with transaction.atomic(), lease.completing() as current:
-            current.state, current.log, current.finished_at = State.FAILED, text, timezone.now()
+            current.state, current.finished_at = State.FAILED, timezone.now()
+            current.cause, current.log = cause, text
             run = current.run
-        for callback in hooks.failed:
-            callback(run, cause, text)
+        _end(run)
+
+
+def _end(run: uuid.UUID) -> None:
+    for callback in hooks.ended:
+        callback(run)

@@ -7,6 +7,7 @@ import pyrage
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from evaluation import durable
+from operations.domain.database_roles import ROLES, variable
 from operations.domain.environment import FOR_GOOD, AnswerError, Answers, checked, environment, references
 
 QUESTIONS = {
@@ -78,6 +79,7 @@ def _random() -> dict[str, str]:
     return {
         "SECRET_KEY": secrets.token_urlsafe(64),
         "POSTGRES_PASSWORD": secrets.token_hex(24),
+        **{variable(role): secrets.token_hex(24) for role in ROLES},
         "PODIUM_S3_ACCESS_KEY": secrets.token_hex(10),
         "PODIUM_S3_SECRET_KEY": secrets.token_hex(24),
         "PODIUM_METRICS_TOKEN": secrets.token_hex(24),
