@@ -20,11 +20,11 @@ def refusal_of_entry(phase: Phase, team: Team) -> str:
     ranks = next((provider(source) for provider in hooks.final_ranks), None)
     if ranks is None:
         return f"{rule} They are known when {source.name} has its final ranking."
-    own = ranks.get(team.pk)
-    if own is None:
+    final = ranks.get(team.pk)
+    if final is None:
         return f"{rule} Your team is not ranked there."
-    reached = own.best if phase.entrants_rule == Phase.Entrants.RANK_SET else own.rank
-    if phase.entrants_best is not None and min(reached, own.rank) > phase.entrants_best:
+    reached = final.best if phase.entrants_rule == Phase.Entrants.RANK_SET else final.rank
+    if phase.entrants_best is not None and min(reached, final.rank) > phase.entrants_best:
         return f"{rule} Your team is not one of them."
     return ""
 

@@ -303,7 +303,7 @@ def _entrants(
     if source.closes_at > opens_at:
         return {}, [f"it opens before {source.name} closes, so the teams that go on are not known"]
     if source.is_dry_run:
-        return {}, [f"{source.name} is a dry run, which ranks nobody finally"]
+        return {}, [f"{source.name} is a dry run, which has no final ranking"]
     rule = row.get("entrants_rule") or Phase.Entrants.RANK
     return {"entrants_from": source.slug, "entrants_best": best, "entrants_rule": rule}, []
 
