@@ -109,6 +109,13 @@ def check_executable(assessment: Assessment) -> None:
         if use.options.get("task_form") == "binary" and len(classes) > 2:
             allowed = f"auto or multiclass: there are {len(classes)} classes"
             raise AssessmentError(f"metrics[{index}].options.task_form", "binary", allowed)
+        if (
+            use.options.get("target") == "positive_class"
+            and assessment.problem == "image_classification"
+            and len(classes) > 2
+        ):
+            allowed = f"another target: there are {len(classes)} classes"
+            raise AssessmentError(f"metrics[{index}].options.target", "positive_class", allowed)
         metric = get(use.id)
         if kind_of(assessment).category == BOXES_AND_POINTS:
             if criterion in OF_MASKS:

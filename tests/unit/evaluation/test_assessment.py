@@ -283,3 +283,15 @@ def test_matching_that_coco_does_not_have_is_refused_with_its_interpolation(opti
         check_executable(parse(document))
     metric["options"]["interpolation"] = "points_101"
     check_executable(parse(document))
+
+
+def test_the_positive_class_of_a_calibration_error_needs_two_classes():
+    regions = [{"name": name, "labels": [name]} for name in "abc"]
+    document = {
+        "problem": "image_classification",
+        "regions": regions,
+        "metrics": [{"id": "tce", "options": {"target": "positive_class"}}],
+    }
+    with pytest.raises(AssessmentError, match=r"metrics\[0\].options.target"):
+        check_executable(parse(document))
+    check_executable(parse({**document, "regions": regions[:2]}))
