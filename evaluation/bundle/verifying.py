@@ -30,7 +30,7 @@ from evaluation.bundle.scorers import scorer_notes
 from evaluation.claims.costs import measured
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
-from evaluation.ranking.document import look_to_verify, schema_to_verify
+from evaluation.ranking.document import look_to_verify, rules_to_verify, schema_to_verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -155,6 +155,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         progress=progress,
         schema=schema_to_verify(stored),
         look=look_to_verify(stored),
+        rules=rules_to_verify(stored),
     )
     recomputed = ranking_digest(document)
     if ranking_digest(stored) != published:

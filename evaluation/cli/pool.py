@@ -13,8 +13,8 @@ from evaluation.cli.verify import NOT_THE_SAME
 from evaluation.federation import Refusal, pool
 from evaluation.federation.reading import MOST_BYTES, read_json
 from evaluation.ranking import digest
-from evaluation.ranking.document import schema_to_verify
-from evaluation.ranking.plans import SCHEMA
+from evaluation.ranking.document import rules_to_verify, schema_to_verify
+from evaluation.ranking.plans import RULES, SCHEMA
 
 if TYPE_CHECKING:
     import argparse
@@ -66,6 +66,7 @@ def run(options: argparse.Namespace) -> int:
         allow_test=options.allow_test,
         progress=progress_line("pooling"),
         schema=SCHEMA if published is None else schema_to_verify(published),
+        rules=RULES if published is None else rules_to_verify(published),
     )
     if published is not None:
         return _compare(published, document)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.families import share_without_steps
-from evaluation.ranking.plans import SCHEMA, SCHEMA_BEFORE
+from evaluation.ranking.plans import RULES, SCHEMA, SCHEMA_BEFORE
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty import effects
@@ -94,6 +94,8 @@ class Base:
         Reason why nothing was resampled.
     schema
         Schema of the document.
+    rules
+        Revision of the rules within the schema.
     """
 
     units: int
@@ -102,6 +104,7 @@ class Base:
     cases: int
     why_not: str | None = None
     schema: int = SCHEMA
+    rules: int = RULES
 
 
 def elementary(part: Part, *, higher: bool) -> PooledElementary:

@@ -23,16 +23,17 @@ from evaluation.federation.scheme import (
     unit_level,
 )
 from evaluation.federation.scores import Scored, Sites, cell_parts, overall_part, scored
-from evaluation.ranking.document import versions
+from evaluation.ranking.document import checked_rules, versions
 from evaluation.ranking.entries import algorithm_entry, summary_entry
-from evaluation.ranking.plans import SCHEMA
+from evaluation.ranking.plans import FIRST_RULES, RULES, SCHEMA
 from evaluation.ranking.scores import snap
 from evaluation.ranking.stability import Stability, measure
+from evaluation.ranking.uncertainty.score_intervals import UNLIMITED, limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from evaluation.assessment.model import Assessment
+    from evaluation.assessment.model import Assessment, MetricUse
     from evaluation.ranking.combination import Part
 
 FloatArray = npt.NDArray[np.float64]
@@ -52,6 +53,7 @@ def pool(
     allow_test: bool = False,
     progress: Callable[[int, int], None] | None = None,
     schema: int = SCHEMA,
+    rules: int = RULES,
 ) -> dict[str, Any]:
     """Rank the algorithms of a federation from the summaries of its sites.
 
@@ -71,6 +73,8 @@ def pool(
         Whether summaries made with a smaller minimum are accepted.
     schema
         Schema of the document; an older one only to verify an older document.
+    rules
+        Revision of the rules within the schema; likewise.
 
     Returns
     -------
@@ -82,6 +86,7 @@ def pool(
     FederationError
         With one line that names the site and the problem.
     """
+    rules = checked_rules(schema, rules)
     ordered = _checked(assessment, summaries, site_column, minimum, allow_test=allow_test)
     states = read_states(federation, ordered)
     samples = assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
@@ -96,7 +101,7 @@ def pool(
     for index, scheme in enumerate(schemes):
         sites = Sites(assessment, scheme, ordered, index, site_column, alike)
         scores = scored(sites, bootstrap=samples, seed=start, drawn=drawn, inside=inside)
-        base = replace(_base(sites, scores, drawn=drawn), schema=schema)
+        base = replace(_base(sites, scores, drawn=drawn), schema=schema, rules=rules)
         entries += _entries(sites, scores, base)
         part = overall_part(sites, scores)
         if part is not None:
@@ -126,6 +131,7 @@ def pool(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
         "pooled": {"sites": states.documents(ordered), "rankings": about, "notes": list(dict.fromkeys(notes))},
+        **({"rules": rules} if rules > FIRST_RULES else {}),
     }
 
 
@@ -204,11 +210,21 @@ def _cell_entry(sites: Sites, part: Part, cell: int, base: Base) -> dict[str, An
         sites.algorithms,
     )
     margin = sites.assessment.uncertainty.margin.get(metric.name) if not sites.scheme.ranks_cases else None
-    order, body = _body(sites, part, failed)
+    cut_at = UNLIMITED if base.rules == FIRST_RULES else _limits(metric, part, ranks_cases=sites.scheme.ranks_cases)
+    order, body = _body(sites, part, failed, limits=cut_at)
     certainty, rows = pooled_statements(
         ranking, order, base, failed, contests=not sites.scheme.ranks_cases, margin=margin
     )
     return {**_head(sites, cell), **_finished(body, certainty, rows, base), "penalised": _penalised(sites, cell)}
+
+
+def _limits(metric: MetricUse, part: Part, *, ranks_cases: bool) -> tuple[float, float]:
+    """Return the ends of the range of a score; draws are normal and can leave it."""
+    if ranks_cases:
+        return UNLIMITED
+    penalty = metric.policy.missing
+    penalties = [float(penalty)] if isinstance(penalty, (int, float)) else []
+    return limits_of(metric, np.append(part.scores[0], penalties))
 
 
 def _places_entry(sites: Sites, cell: int) -> dict[str, Any]:
@@ -252,13 +268,16 @@ def _overall(sites: Sites, scores: Scored, part: Part, base: Base, *, drawn: boo
     return {**head, **_finished(body, certainty, rows, base)}
 
 
-def _body(sites: Sites, part: Part, failed: Sequence[int]) -> tuple[Any, dict[str, Any]]:
+def _body(
+    sites: Sites, part: Part, failed: Sequence[int], *, limits: tuple[float, float] = UNLIMITED
+) -> tuple[Any, dict[str, Any]]:
     names = sites.algorithms
     scores, ranks = snap(part.scores), part.ranks
     order = np.lexsort((np.array(names), ranks[0]))
     stability: Stability | None = None
     if len(ranks) > 1 and len(names) > 1:
         stability = measure(ranks[0], ranks[1:], scores[1:], sites.assessment.uncertainty.interval)
+        stability = replace(stability, score_interval=np.clip(stability.score_interval, *limits))
     rows = [
         {
             **algorithm_entry(names[j], j, scores=scores[0], ranks=ranks[0], stability=stability),

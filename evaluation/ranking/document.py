@@ -28,7 +28,7 @@ from evaluation.ranking.counted import (
 from evaluation.ranking.entries import entry_of, pending_overall_of, resampling_interval
 from evaluation.ranking.evaluate import cases_of_data_set, evaluate, make_plan, unit_level
 from evaluation.ranking.families import PendingEntry, computed_entries, role_of_tables
-from evaluation.ranking.plans import SCHEMA, SCHEMA_BEFORE, Evaluated, Plan
+from evaluation.ranking.plans import FIRST_RULES, RULES, SCHEMA, SCHEMA_BEFORE, Evaluated, Plan
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 from evaluation.ranking.uncertainty.looks import Look
@@ -118,6 +118,7 @@ def rank(
     ranked_tables: MutableMapping[int, Ranked] | None = None,
     schema: int = SCHEMA,
     look: Look | None = None,
+    rules: int = RULES,
 ) -> dict[str, Any]:
     """Rank the algorithms of a results table, with the uncertainty of every statement.
 
@@ -146,6 +147,8 @@ def rank(
         and equal failure rates; only for the verification of older bundles.
     look
         The change of the field, for a phase that is still open. The board then spends only a part of the error.
+    rules
+        Revision of the rules within the schema; an earlier one only for the verification of older bundles.
 
     Returns
     -------
@@ -157,7 +160,7 @@ def rank(
     ResultsError
         If the table cannot be ranked; the message contains the reason.
     ValueError
-        For another schema.
+        For another schema or revision of the rules.
 
     Examples
     --------
@@ -169,9 +172,7 @@ def rank(
     >>> [(entry["name"], entry["rank"]) for entry in document["rankings"][0]["algorithms"]]
     [('a', 1), ('b', 2)]
     """
-    if schema not in (SCHEMA, SCHEMA_BEFORE):
-        message = f"schema {schema} cannot be written; {SCHEMA_BEFORE} and {SCHEMA} can"
-        raise ValueError(message)
+    rules = checked_rules(schema, rules)
     samples = assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
     start = assessment.uncertainty.seed if seed is None else seed
     counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
@@ -207,6 +208,7 @@ def rank(
                     seed=start,
                     schema=schema,
                     look=look,
+                    rules=rules,
                 )
             evaluated.append(
                 _evaluated(table, plans[table.task], scheme, assessment, pieces, ranked_tables, done + len(evaluated))
@@ -241,6 +243,8 @@ def rank(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
+    if rules > FIRST_RULES:
+        document["rules"] = rules
     if look is not None:
         document["look"] = look.document
     # Every ranking has a table of every task, so that there is a plan of each.
@@ -271,6 +275,17 @@ def rank(
     return document
 
 
+def checked_rules(schema: int, rules: int) -> int:
+    """Return the revision of the rules, which older schemas do not have."""
+    if schema not in (SCHEMA, SCHEMA_BEFORE):
+        message = f"schema {schema} cannot be written; {SCHEMA_BEFORE} and {SCHEMA} can"
+        raise ValueError(message)
+    if rules not in (RULES, FIRST_RULES):
+        message = f"rules {rules} cannot be applied; {FIRST_RULES} and {RULES} can"
+        raise ValueError(message)
+    return FIRST_RULES if schema == SCHEMA_BEFORE else rules
+
+
 def schema_to_verify(document: Mapping[str, Any]) -> int:
     """Return the schema by whose rules a document is recomputed.
 
@@ -281,6 +296,18 @@ def schema_to_verify(document: Mapping[str, Any]) -> int:
     """
     stored = document.get("schema")
     return SCHEMA_BEFORE if isinstance(stored, int) and stored <= SCHEMA_BEFORE else SCHEMA
+
+
+def rules_to_verify(document: Mapping[str, Any]) -> int:
+    """Return the revision of the rules by which a document is recomputed.
+
+    Examples
+    --------
+    >>> rules_to_verify({"schema": 3}), rules_to_verify({"schema": 3, "rules": 2})
+    (1, 2)
+    """
+    stored = document.get("rules", FIRST_RULES)
+    return stored if isinstance(stored, int) and FIRST_RULES <= stored <= RULES else RULES
 
 
 def look_to_verify(document: Mapping[str, Any]) -> Look | None:
@@ -311,6 +338,7 @@ def plan_of(
     seed: int,
     schema: int = SCHEMA,
     look: Look | None = None,
+    rules: int = RULES,
 ) -> Plan:
     """The samples of the task that a table is of."""
     rows = results[results["task"] == (table.task or "")]
@@ -318,8 +346,8 @@ def plan_of(
     if not names and evidence is not None:
         names = list(cases_of_evidence(evidence))
     if not names:
-        return make_plan(assessment, (), None, bootstrap=0, seed=seed, schema=schema, look=look)
-    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed, schema=schema, look=look)
+        return make_plan(assessment, (), None, bootstrap=0, seed=seed, schema=schema, look=look, rules=rules)
+    return make_plan(assessment, names, metadata, bootstrap=bootstrap, seed=seed, schema=schema, look=look, rules=rules)
 
 
 def _evaluated(

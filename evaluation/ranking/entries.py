@@ -13,11 +13,13 @@ from evaluation.problems import kind_of
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.hierarchy import Hierarchy, unit_values
 from evaluation.ranking.parts import parts_of
+from evaluation.ranking.plans import FIRST_RULES
 from evaluation.ranking.significance import cases_needed, holm, stratified_matrix, wilcoxon_matrices
 from evaluation.ranking.stability import Stability, first_places, measure
 from evaluation.ranking.uncertainty.certainty import statements
 from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
 from evaluation.ranking.uncertainty.grounds import are_drawn_apart
+from evaluation.ranking.uncertainty.score_intervals import limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +39,7 @@ def entry_of(
     """The entry of one metric in one region: its algorithms in order, how stable that order is, and its tests."""
     table, plan = evaluated.table, evaluated.plan
     scores, ranks = evaluated.ranked.scores[0], evaluated.ranked.ranks[0]
-    stability = _stability(evaluated.ranked.scores, evaluated.ranked.ranks, evaluated.plan, assessment)
+    stability = _stability_of(evaluated, assessment)
     is_exploratory = share is not None and share.is_exploratory
     p_values = None if is_exploratory else full_data_p_values(table, plan, assessment)
     adjusted = None if p_values is None else holm(p_values)
@@ -274,12 +276,20 @@ def _stability(scores: FloatArray, ranks: FloatArray, plan: Plan, assessment: As
     return measure(ranks[0], ranks[span], scores[span], assessment.uncertainty.interval)
 
 
+def _stability_of(evaluated: Evaluated, assessment: Assessment) -> Stability | None:
+    """Return the stability of a table; ranges of draws from given standard errors are cut at the range of the metric."""
+    stability = _stability(evaluated.ranked.scores, evaluated.ranked.ranks, evaluated.plan, assessment)
+    if stability is None or not evaluated.drawn_by or evaluated.plan.rules == FIRST_RULES:
+        return stability
+    limits = limits_of(evaluated.table.metric, evaluated.ranked.scores[0])
+    return replace(stability, score_interval=np.clip(stability.score_interval, *limits))
+
+
 def resampling_interval(evaluated: Evaluated, assessment: Assessment) -> list[list[float | int | None] | None]:
     """The resampling range of each algorithm's score in a table; ``None`` where nothing is drawn."""
-    scores, ranks = evaluated.ranked.scores, evaluated.ranked.ranks
-    stability = _stability(scores, ranks, evaluated.plan, assessment)
+    stability = _stability_of(evaluated, assessment)
     if stability is None:
-        return [None] * scores.shape[1]
+        return [None] * evaluated.ranked.scores.shape[1]
     return [_interval(edges) for edges in stability.score_interval]
 
 

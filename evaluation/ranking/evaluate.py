@@ -18,7 +18,7 @@ from evaluation.ranking.counted import (
     trials_of_extremes,
 )
 from evaluation.ranking.hierarchy import Hierarchy
-from evaluation.ranking.plans import SCHEMA, SCHEMA_BEFORE, Evaluated, Plan
+from evaluation.ranking.plans import RULES, SCHEMA, SCHEMA_BEFORE, Evaluated, Plan
 from evaluation.ranking.resampling import Design, Units, gather, join
 from evaluation.ranking.schemes import Ranked, apply_scheme, rank_scores
 from evaluation.ranking.scores import snap
@@ -56,6 +56,7 @@ def make_plan(
     leave_one_out: bool = True,
     schema: int = SCHEMA,
     look: Look | None = None,
+    rules: int = RULES,
 ) -> Plan:
     """Create the samples of a task.
 
@@ -65,6 +66,8 @@ def make_plan(
         Schema of the ranking document, `SCHEMA` or `SCHEMA_BEFORE`.
     look
         The change of the field, for a phase that is still open.
+    rules
+        Revision of the rules within the schema.
     leave_one_out
         Whether to add samples in which each unit is excluded in turn. No statement of certainty needs them, and simulations
         omit them.
@@ -114,6 +117,7 @@ def make_plan(
         _warnings(assessment, units, metadata, cases, schema),
         schema,
         look,
+        rules,
     )
 
 

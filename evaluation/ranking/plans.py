@@ -30,6 +30,10 @@ SCHEMA: Final = 3
 """Schema of the ranking documents that are written."""
 SCHEMA_BEFORE: Final = 2
 """Schema whose rules are kept, by which older bundles are verified."""
+RULES: Final = 2
+"""Revision of the rules within `SCHEMA`; a document without a revision is by the first."""
+FIRST_RULES: Final = 1
+"""First revision: intervals of scores may leave a range with one end, and parts of a combined ranking without a role name winners."""
 MOST_KEPT_UNITS: Final = 2000
 """Up to this number of units, the resamples for bootstrap-t are kept in memory for all tables of a task."""
 
@@ -52,6 +56,8 @@ class Plan:
         Schema of the ranking document, which decides by which rules winners are named.
     look
         The change of the field, for a phase that is still open; ``None`` for a ranking that is computed once.
+    rules
+        Revision of the rules within the schema.
     """
 
     cases: tuple[str, ...]
@@ -67,6 +73,7 @@ class Plan:
     warnings: tuple[Mapping[str, Any], ...] = ()
     schema: int = SCHEMA
     look: Look | None = None
+    rules: int = RULES
 
     @property
     def number(self) -> int:

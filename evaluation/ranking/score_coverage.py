@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.uncertainty.leads import Range
-from evaluation.ranking.uncertainty.score_intervals import score_intervals
+from evaluation.ranking.uncertainty.score_intervals import UNLIMITED, score_intervals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,7 @@ ERRORS: Final = 2.0
 NUMBERS: Final = (8, 10, 15, 20, 40, 80, 200)
 LEVEL: Final = 0.95
 _FRACTIONS: Final = Range(0.0, 1.0)
+_FROM_ZERO: Final = (0.0, math.inf)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class ScoreWorld:
     mean
         True mean.
     value_range
-        Registered range of the values; ``None`` if there is none.
+        Registered range of the values; ``None`` if it is not bounded at both ends.
+    limits
+        Ends of the range where only one is known.
     has_unseen_failures
         Whether failures are so rare that boards without any are frequent. Such a world has no bar.
     """
@@ -43,6 +46,7 @@ class ScoreWorld:
     mean: float
     value_range: Range | None = _FRACTIONS
     has_unseen_failures: bool = False
+    limits: tuple[float, float] = UNLIMITED
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,10 @@ def _empty_references(random: np.random.Generator, shape: tuple[int, int]) -> Fl
 
 WORLDS: Final[dict[str, ScoreWorld]] = {
     "normal": ScoreWorld(lambda random, shape: random.normal(0.0, 1.0, shape), 0.0, None),
-    "exponential": ScoreWorld(lambda random, shape: random.exponential(1.0, shape), 1.0, None),
-    "log-normal": ScoreWorld(lambda random, shape: random.lognormal(0.0, 1.0, shape), math.exp(0.5), None),
+    "exponential": ScoreWorld(lambda random, shape: random.exponential(1.0, shape), 1.0, None, limits=_FROM_ZERO),
+    "log-normal": ScoreWorld(
+        lambda random, shape: random.lognormal(0.0, 1.0, shape), math.exp(0.5), None, limits=_FROM_ZERO
+    ),
     "fractions around 0.8": ScoreWorld(lambda random, shape: random.beta(8.0, 2.0, shape), 0.8),
     "fractions near 1": ScoreWorld(lambda random, shape: random.beta(20.0, 1.0, shape), 20.0 / 21.0),
     "70 % right answers": _right_answers(0.7),
@@ -123,7 +129,8 @@ def score_coverage(boards: int, seed: int, *, numbers: tuple[int, ...] = NUMBERS
         for cases in numbers:
             random = np.random.default_rng([seed, cases, *name.encode()])
             values = world.draw(random, (cases, boards))
-            intervals = [one for one in score_intervals(values, LEVEL, world.value_range) if one is not None]
+            stated = score_intervals(values, LEVEL, world.value_range, limits=world.limits)
+            intervals = [one for one in stated if one is not None]
             covered = sum(one.low <= world.mean <= one.high for one in intervals)
             count = len(intervals)
             outcomes.append(

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.hierarchy import without_levels
+from evaluation.ranking.plans import FIRST_RULES
 from evaluation.ranking.resampling import Contributions, contributions
 from evaluation.ranking.uncertainty.failures import failed_cases, failure_values
 from evaluation.ranking.uncertainty.leads import Lead, Range, confirmed
-from evaluation.ranking.uncertainty.score_intervals import ScoreInterval, score_intervals
+from evaluation.ranking.uncertainty.score_intervals import UNLIMITED, ScoreInterval, limits_of, score_intervals
 from evaluation.ranking.uncertainty.sign_flips import flip_matrix
 from evaluation.ranking.uncertainty.studentized import drawn_counts
 
@@ -226,6 +227,15 @@ class LinearPart:
         low, high = np.nanmin(self.values), np.nanmax(self.values)
         return value_range if low >= value_range.worst - slack and high <= value_range.best + slack else None
 
+    @property
+    def _score_limits(self) -> tuple[float, float]:
+        """Ends of the range of the averaged values, where larger is better; one may be known alone, as for distances."""
+        metric = self.part.item.table.metric
+        if metric.higher_is_better:
+            return limits_of(metric, self.values)
+        low, high = limits_of(metric, -self.values)
+        return -high, -low
+
     def score_intervals(self, level: float) -> dict[int, ScoreInterval]:
         """Return intervals of scores by the index of the algorithm; none with strata, or where a score has none."""
         if not self.ranking.scheme.aggregates_values or self.units.several_strata:
@@ -234,7 +244,8 @@ class LinearPart:
         columns = contributed.plain.copy()
         if contributed.linearised is not None:
             columns[:, ~contributed.complete] = contributed.linearised[:, ~contributed.complete]
-        intervals = score_intervals(self.units.number * columns, level, self.value_range)
+        limits = self._score_limits if self.plan.rules > FIRST_RULES else UNLIMITED
+        intervals = score_intervals(self.units.number * columns, level, self.value_range, limits=limits)
         return {
             int(algorithm): interval
             for algorithm, interval in zip(self.scored, intervals, strict=True)

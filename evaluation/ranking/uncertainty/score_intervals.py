@@ -24,6 +24,7 @@ from evaluation.ranking.reading import EXACT
 from evaluation.ranking.uncertainty.skewness import moments
 
 if TYPE_CHECKING:
+    from evaluation.assessment.model import MetricUse
     from evaluation.ranking.uncertainty.leads import Range
 
 FloatArray = npt.NDArray[np.float64]
@@ -32,7 +33,9 @@ FEWEST_UNITS: Final = 8
 FEWEST_UNITS_WITHOUT_RANGE: Final = 40
 """The same for values without a range, which may be as skewed as log-normal ones."""
 HALL_AND_T, PERFECT = "hall_and_t", "perfect"
+UNLIMITED: Final = (-math.inf, math.inf)
 _ROUNDING: Final = 1e-12
+_SLACK: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,17 @@ class ScoreInterval:
 
     def document(self, *, higher_is_better: bool) -> dict[str, Any]:
         """Entry of a ranking document."""
-        ends = [self.low, self.high] if higher_is_better else [-self.high, -self.low]
+        ends = [self.low, self.high] if higher_is_better else [0.0 - self.high, 0.0 - self.low]
         return {"interval": ends, "method": self.method, "level": self.level}
 
 
-def score_intervals(values: FloatArray, level: float, value_range: Range | None) -> list[ScoreInterval | None]:
+def score_intervals(
+    values: FloatArray, level: float, value_range: Range | None, *, limits: tuple[float, float] = UNLIMITED
+) -> list[ScoreInterval | None]:
     """Return the intervals of means of units.
+
+    No end lies outside the range of the values. A mean of such values lies inside as well, so an interval that is cut
+    contains the true mean exactly as often as before.
 
     Parameters
     ----------
@@ -71,7 +79,9 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
     level
         Confidence level of each interval.
     value_range
-        Range of the values, by which intervals are cut; ``None`` if it is not bounded.
+        Range of the values, by which intervals are cut; ``None`` if it is not bounded at both ends.
+    limits
+        Lowest and highest possible value, where only one end of the range is known. The other one is infinite.
 
     Returns
     -------
@@ -86,6 +96,10 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
     >>> perfect = score_intervals(np.ones((20, 1)), 0.95, Range(0.0, 1.0))[0]
     >>> round(perfect.low, 3), perfect.high, perfect.method
     (0.861, 1.0, 'perfect')
+    >>> distances = np.array([[-0.1]] * 45 + [[-40.0]])
+    >>> cut = score_intervals(distances, 0.95, None, limits=(-np.inf, 0.0))[0]
+    >>> cut.document(higher_is_better=False)["interval"][0]
+    0.0
     """
     from scipy.special import stdtrit  # loads faster than scipy.stats
 
@@ -100,6 +114,7 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
     high = np.maximum(of_scores.mean + half, of_scores.limit(-quantile))
     if value_range is not None:
         low, high = np.maximum(low, value_range.worst), np.minimum(high, value_range.best)
+    low, high = np.maximum(low, limits[0]), np.minimum(high, limits[1])
     intervals: list[ScoreInterval | None] = []
     for index in range(count):
         if of_scores.deviation[index] > 0.0:
@@ -110,6 +125,21 @@ def score_intervals(values: FloatArray, level: float, value_range: Range | None)
         else:
             intervals.append(None)
     return intervals
+
+
+def limits_of(metric: MetricUse, values: FloatArray) -> tuple[float, float]:
+    """Return the ends of the range of a metric; infinite where none is known, or where values are outside.
+
+    A registered penalty for a missing value may be outside the range, and so may a mean of such values.
+    """
+    ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+    low, high = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
+    known = values[np.isfinite(values)]
+    slack = _SLACK * max(1.0, float(np.abs(known).max(initial=0.0)))
+    return (
+        low if known.min(initial=math.inf) >= low - slack else -math.inf,
+        high if known.max(initial=-math.inf) <= high + slack else math.inf,
+    )
 
 
 def interval_of_extreme(value: float, trials: int, level: float) -> ScoreInterval | None:

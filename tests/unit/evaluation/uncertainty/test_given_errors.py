@@ -58,12 +58,12 @@ def test_one_comparison_is_that_of_the_normal_distribution():
     assert GivenErrors(np.array([1.0, 0.5]), np.zeros(2)).shown(0.05)[0].tolist() == [[False, True], [False, False]]
 
 
-def board(*, cases, bootstrap, seed):
-    metric = {"id": "fid", "direction": "lower", "level": "dataset", "policy": {"missing": 100}}
+def board(*, cases, bootstrap, seed, start=10.0, **known):
+    metric = {"id": "fid", "direction": "lower", "level": "dataset", "policy": {"missing": 100}, **known}
     assessment = parse(
         {"problem": "external", "metrics": [metric], "uncertainty": {"bootstrap": bootstrap, "seed": seed}}
     )
-    scores = {f"team {index}": (10.0 + 2 * index, 1.0) for index in range(6)}
+    scores = {f"team {index}": (start + 2 * index, 1.0) for index in range(6)}
     rows = [
         {"algorithm": name, "case": "", "metric": "fid", "region": "", "value": value, "outcome": "ok", "task": ""}
         for name, (value, _) in scores.items()
@@ -92,3 +92,11 @@ def test_neither_listed_cases_nor_draws_nor_seed_change_the_statements():
     assert not one["shown_better"][0][1]
     for cases, bootstrap, seed in ((3, 1000, 1), (500, 1000, 1), (20, 200, 1), (20, 5000, 7), (20, 50, 3)):
         assert told(board(cases=cases, bootstrap=bootstrap, seed=seed)) == told(one)
+
+
+def test_no_range_of_draws_leaves_the_range_of_the_metric():
+    plain = board(cases=20, bootstrap=1000, seed=1, start=0.5)
+    cut = board(cases=20, bootstrap=1000, seed=1, start=0.5, range=[0, None])
+    ends = [[row["score_interval"] for row in entry["algorithms"]] for entry in (plain, cut)]
+    assert ends[0][0][0] < 0.0
+    assert ends[1] == [[max(low, 0.0), high] for low, high in ends[0]]

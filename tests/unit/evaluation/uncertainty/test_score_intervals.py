@@ -6,6 +6,8 @@ import pytest
 
 from evaluation.assessment import parse
 from evaluation.ranking import rank
+from evaluation.ranking.document import rank as rank_document
+from evaluation.ranking.plans import FIRST_RULES, RULES
 from evaluation.ranking.score_coverage import COVERED, score_coverage
 from evaluation.ranking.score_coverage import WORLDS as SCORE_WORLDS
 from evaluation.ranking.uncertainty.leads import Range
@@ -62,6 +64,62 @@ def test_perfect_values_have_the_lower_end_that_holds_for_every_distribution():
     assert (interval.low, interval.high) == (pytest.approx(0.05 ** (1 / 30)), 1.0)
     # A share q of perfect values and 0 otherwise: all of 30 are perfect in q^30 of the boards.
     assert interval.low**30 == pytest.approx(0.05)
+
+
+def test_an_interval_cut_at_zero_covers_in_exactly_the_same_boards():
+    random = np.random.default_rng(34)
+    far = np.where(random.random((60, BOARDS)) < 0.03, 40.0, 0.0)
+    distances, truth = random.lognormal(-2.0, 0.5, (60, BOARDS)) + far, np.exp(-1.875) + 1.2
+    plain = score_intervals(-distances, 0.95, None)
+    cut = score_intervals(-distances, 0.95, None, limits=(-np.inf, 0.0))
+    assert any(one.high > 0.0 for one in plain)
+    assert all(one.low <= one.high <= 0.0 for one in cut)
+    assert [one.low <= -truth <= one.high for one in plain] == [one.low <= -truth <= one.high for one in cut]
+
+
+def _distances(known, worst, *, largest=60.0):
+    """Score intervals of a metric with this range, of values near 1 and a very large one per algorithm."""
+    random = np.random.default_rng(9)
+    rows = [
+        {"algorithm": name, "case": f"c{case:02d}", "metric": "x", "region": "", "outcome": "ok", "task": "",
+         "value": largest if case == position else random.lognormal(0.0, 0.4)}
+        for case in range(45) for position, name in enumerate("abc")
+    ]  # fmt: skip
+    metric = {"id": "x", "direction": "lower", "policy": {"missing": worst}}
+    metric |= {} if known is None else {"range": known}
+    document = {"problem": "external", "metrics": [metric], "ranking": {"combine": None}}
+    return parse(document), pd.DataFrame(rows)
+
+
+def _ends(document):
+    return [row["score_confidence_interval"]["interval"] for row in document["rankings"][0]["algorithms"]]
+
+
+def test_no_interval_of_a_distance_is_below_zero_where_only_this_end_is_known():
+    ends = _ends(rank(*_distances([0.0, None], 100.0)))
+    assert [low for low, _ in ends] == [0.0] * 3
+    assert all(high > 3.0 for _, high in ends)
+    # The same values without a registered range: nothing is known that an interval could be cut by.
+    unbounded = _ends(rank(*_distances(None, 100.0)))
+    assert all(low < 0.0 for low, _ in unbounded)
+    assert [high for _, high in unbounded] == [high for _, high in ends]
+
+
+def test_an_end_that_values_leave_cuts_nothing():
+    """A registered penalty may be outside the range: the mean can then be outside as well."""
+    assessment, results = _distances([None, 2.0], 100.0)
+    results.loc[results["value"] > 2.0, ["value", "outcome"]] = [np.nan, "missing"]
+    assert all(high > 2.0 for _, high in _ends(rank(assessment, results)))
+
+
+def test_documents_by_the_first_rules_keep_their_intervals():
+    assessment, results = _distances([0.0, None], 100.0)
+    before = rank_document(assessment, results, rules=FIRST_RULES)
+    assert "rules" not in before
+    assert all(low < 0.0 for low, _ in _ends(before))
+    assert rank_document(assessment, results)["rules"] == RULES
+    with pytest.raises(ValueError, match="rules 3 cannot be applied"):
+        rank_document(assessment, results, rules=3)
 
 
 def test_equal_values_few_units_and_values_without_bounds():
