@@ -51,12 +51,12 @@ def stated_by(table: Mapping[str, Any], order: Mapping[str, Any]) -> Mapping[str
     """Return the order whose differences and lead describe an order.
 
     It is the order itself, or that of its only metric: a combination of one ranking has the ranks of that ranking, and its
-    score is a rank. With a registered margin the two differ, because a combination has none.
+    score is a rank. By earlier rules, a combination had no margin and could differ from its only ranking.
     """
     if order["metric"] is not None or _has_differences(order):
         return order
     singles = [one for one in table["orders"] if one["metric"] is not None and one["ranking"] == order["ranking"]]
-    if len(singles) != 1 or singles[0].get("margin") or singles[0]["rank"] != order["rank"]:
+    if len(singles) != 1 or singles[0].get("margin") != order.get("margin") or singles[0]["rank"] != order["rank"]:
         return order
     return singles[0] if _has_differences(singles[0]) else order
 

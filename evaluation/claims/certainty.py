@@ -93,7 +93,11 @@ def _sets(facts: Facts) -> str:
 
 def _level(facts: Facts) -> str:
     assumptions = ", with symmetric differences and equal failure rates" if facts.is_by_earlier_rule else ""
-    words = level_of_winner(facts.winner_share, is_confirmed=facts.is_confirmed, assumptions=assumptions)
+    # Rankings of schema 2 were decided without the margin.
+    has_margin = facts.margin > 0.0 and not facts.is_by_earlier_rule
+    words = level_of_winner(
+        facts.winner_share, is_confirmed=facts.is_confirmed, has_margin=has_margin, assumptions=assumptions
+    )
     return words[:1].upper() + words[1:]
 
 

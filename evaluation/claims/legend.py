@@ -83,6 +83,15 @@ def _sets(facts: Legend) -> str:
     )
 
 
+def _level(facts: Legend) -> str:
+    words = level_of_winner(
+        facts.winner_share,
+        is_confirmed=facts.order["verdict"] == "confirmed",
+        has_margin=bool(facts.order.get("margin")),
+    )
+    return f"Winner: {words}"
+
+
 def _sets_of_all(facts: Legend) -> str:
     why = (
         "cases may not be independent, so no order can be shown"
@@ -146,9 +155,7 @@ LEGEND: Final = CATALOGUE.group(
         "legend.level",
         "A winner is named.",
         lambda facts: facts.order.get("verdict") in ("confirmed", "significant"),
-        lambda facts: (
-            f"Winner: {level_of_winner(facts.winner_share, is_confirmed=facts.order['verdict'] == 'confirmed')}"
-        ),
+        _level,
         "Winner: if the two best algorithms were equally good, one of them would be named in about 3.3 % of challenges.",
     ),
     Claim(

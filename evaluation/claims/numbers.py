@@ -147,7 +147,7 @@ def needed_cases(estimate: int | None, low: int | None, high: int | None, units:
     return f"{number} {units}{spread} would be needed"
 
 
-def level_of_winner(share: float, *, is_confirmed: bool, assumptions: str = "") -> str:
+def level_of_winner(share: float, *, is_confirmed: bool, has_margin: bool = False, assumptions: str = "") -> str:
     """Return the clause that explains the level at which a winner is named.
 
     Parameters
@@ -156,6 +156,8 @@ def level_of_winner(share: float, *, is_confirmed: bool, assumptions: str = "") 
         Share of the error that naming a winner may use.
     is_confirmed
         Whether the level holds without assumptions on the shape of differences.
+    has_margin
+        Whether a lead must exceed a registered margin. Algorithms that are equally good are then named less often.
     assumptions
         Further assumptions of the rule, after a comma.
 
@@ -163,6 +165,9 @@ def level_of_winner(share: float, *, is_confirmed: bool, assumptions: str = "") 
     --------
     >>> level_of_winner(0.05, is_confirmed=False)
     'if the two best algorithms were equally good, one of them would be named in about 5 % of challenges.'
+    >>> level_of_winner(0.05, is_confirmed=False, has_margin=True).partition(", ")[2]
+    'one of them would be named in at most about 5 % of challenges, since its lead must exceed the margin.'
     """
-    what = f"confirmed in at most {share_up(share)}" if is_confirmed else f"named in about {about(share)}"
-    return f"if the two best algorithms were equally good{assumptions}, one of them would be {what} of challenges."
+    at_most, why = ("at most ", ", since its lead must exceed the margin") if has_margin else ("", "")
+    what = f"confirmed in at most {share_up(share)}" if is_confirmed else f"named in {at_most}about {about(share)}"
+    return f"if the two best algorithms were equally good{assumptions}, one of them would be {what} of challenges{why}."

@@ -398,12 +398,18 @@ def _certainty(assessment: Assessment) -> list[str]:
     of_two = f" ({two} with two algorithms)" if two != several else ""
     if all(ranking.role == EXPLORATORY for ranking in assessment.rankings):
         return _fixed(assessment)
+    has_margin = any(margin > 0.0 for margin in rule.margin.values())
+    at_most = "at most " if has_margin else ""
     sentences = [
         (
             "A winner is named only if it is significantly better than every other algorithm. If the two best algorithms were "
-            f"equally good, one of them would be named in about {several} of challenges{of_two}."
+            f"equally good, one of them would be named in {at_most}about {several} of challenges{of_two}."
         ),
     ]
+    if has_margin:
+        sentences.append(
+            "Where a margin is registered, a winner’s lead must exceed it. A winner is then named in fewer challenges."
+        )
     sentences += _method(assessment)
     sentences += limits(assessment)
     return sentences + _fixed(assessment)

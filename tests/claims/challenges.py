@@ -277,6 +277,8 @@ def _decided(seed: int, random: np.random.Generator, _kind: str, names: list[str
     if random.random() < 0.2:
         document["uncertainty"]["winner_alpha"] = 0.01
     closed = bool(random.random() < 0.7)
+    if len(metrics) == 1 and ranking == {"scheme": "aggregate_then_rank"} and random.random() < 0.3:
+        document["uncertainty"]["margin"] = {metrics[0]["id"]: float(random.choice([0.002, 0.02, 0.1]))}
     results = pd.concat(frames, ignore_index=True)
     return Challenge(seed, parse(document), results, None, None, {}, closed), identities, {}
 

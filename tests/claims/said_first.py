@@ -241,7 +241,7 @@ def leading(
     lower = ends[0].removeprefix("approximately ")
     is_above, ends = lower.startswith("> "), (lower.removeprefix("> "), ends[1])
     outwards = -1e-9 <= low - number(ends[0]) <= step + 1e-9 and -1e-9 <= number(ends[1]) - high <= step + 1e-9
-    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+    margin = scene.margin
     sides = (number(ends[0]) > 0) == (low > 0) and (number(ends[0]) > margin) == (low > margin)
     named = scene.entry["winner"]["named"]
     # The lower end of a later step of Holm's method is the margin, which the interval does not contain.
@@ -497,7 +497,7 @@ def clear_lead(
         {**scene.entry, "lead": as_stated, "winner": {**scene.entry["winner"], "named": True}},
         scene.document,
     )
-    margin = scene.raw.assessment.uncertainty.margin.get(scene.entry.get("metric"), 0.0)
+    margin = scene.margin
     rest = [row["name"] for row in scene.rows if row["name"] != name]
     return (
         leading(alike, name, over, estimate, unit, ends, level)
@@ -546,11 +546,16 @@ def _(scene: Scene, level: str) -> bool:
 
 @means(
     r"If the two best algorithms were equally good(, with symmetric differences and equal failure rates)?, one of them would be "
-    r"(?:confirmed in at most (\S+ %)|named in about (\S+ %)) of challenges\."
+    r"(?:confirmed in at most (\S+ %)|named in (at most )?about (\S+ %)) of challenges(, since its lead must exceed the margin)?\."
 )
-def _(scene: Scene, assumed: str | None, at_most: str | None, about: str | None) -> bool:
+def _(
+    scene: Scene, assumed: str | None, at_most: str | None, cautious: str | None, about: str | None, why: str | None
+) -> bool:
     decided = scene.entry["winner"]["reason"] in ("shown", "not_shown", "tie", "depends_on_entries", "one_more_failure")
     if not decided or bool(assumed) != ("lead" not in scene.entry):
+        return False
+    registered = 0.0 if assumed else scene.margin
+    if bool(why) != (registered > 0) or (about and bool(cautious) != bool(why)):
         return False
     if at_most:
         return scene.entry["verdict"] == "confirmed" and not_above(scene.winner_share, at_most)

@@ -84,6 +84,16 @@ class Scene:
         return "exploratory" if registered.role and is_part else registered.role
 
     @property
+    def margin(self) -> float:
+        """The registered margin of the metric of this ranking; 0 for a combination of several rankings."""
+        of = [
+            one
+            for one in self.document["rankings"]
+            if all(self.entry.get(key) in (None, one.get(key)) for key in ("name", "metric", "region", "task"))
+        ]
+        return self.raw.assessment.uncertainty.margin.get(of[0]["metric"], 0.0) if len(of) == 1 else 0.0
+
+    @property
     def all_rankings(self) -> list[dict]:
         overall = self.document["overall"] or []
         return [*self.document["rankings"], *(overall if isinstance(overall, list) else [overall])]

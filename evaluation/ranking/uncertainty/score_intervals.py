@@ -134,11 +134,11 @@ def limits_of(metric: MetricUse, values: FloatArray) -> tuple[float, float]:
     """
     ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
     low, high = -math.inf if ends[0] is None else ends[0], math.inf if ends[1] is None else ends[1]
-    known = values[np.isfinite(values)]
-    slack = _SLACK * max(1.0, float(np.abs(known).max(initial=0.0)))
+    finite = values[np.isfinite(values)]
+    slack = _SLACK * max(1.0, float(np.abs(finite).max(initial=0.0)))
     return (
-        low if known.min(initial=math.inf) >= low - slack else -math.inf,
-        high if known.max(initial=-math.inf) <= high + slack else math.inf,
+        low if finite.min(initial=math.inf) >= low - slack else -math.inf,
+        high if finite.max(initial=-math.inf) <= high + slack else math.inf,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.ranking.plans import FIRST_RULES
 from evaluation.ranking.stability import head_to_head, near_duplicates, order_among, teams_left_out
 from evaluation.ranking.uncertainty import effects
 from evaluation.ranking.uncertainty.budgets import Budget, budget
@@ -513,7 +514,8 @@ class Statements:
         return self.draws.first_again(self.first)
 
     def margin(self) -> float | None:
-        if self.ranking.combined:
+        """Return the registered margin; a combination of several rankings has none, that of a single one has its margin."""
+        if self.ranking.combined and (len(self.ranking.elementary) > 1 or self.plan.rules == FIRST_RULES):
             return None
         return self.uncertainty.margin.get(self.ranking.elementary[0].item.table.metric.name)
 

@@ -346,6 +346,17 @@ def test_the_level_of_a_winner_is_that_of_its_share_of_the_error(rule, share):
     assert told.endswith(f"one of them would be named in about {share}.")
 
 
+def test_a_margin_makes_the_level_an_upper_one():
+    sentences = said(uncertainty={"margin": {"dsc": 0.02}})
+    (told,) = beginning_with("A winner is named", sentences)
+    assert told.endswith("named in at most about 3.3 % of challenges (5 % with two algorithms).")
+    assert (
+        "Where a margin is registered, a winner’s lead must exceed it. A winner is then named in fewer challenges."
+        in sentences
+    )
+    assert beginning_with("Where a margin", said(uncertainty={"margin": {"dsc": 0.0}})) == []
+
+
 def test_without_resamples_nothing_is_said_about_certainty():
     assert said(uncertainty={"bootstrap": 0})[-1] == (
         "The ranking is not resampled, so nothing is said about its uncertainty."

@@ -122,6 +122,27 @@ def test_a_registered_level_is_the_one_that_is_stated(alpha, said):
     assert claims(entry, document)["certainty.level"].endswith(f"would be named in about {said} of challenges.")
 
 
+@pytest.mark.parametrize("lead", [0.001, 0.03, 0.2])
+def test_a_margin_makes_named_winners_fewer(lead):
+    values = apart(lead, teams=3, cases=80, noise=0.01)
+    plain, with_margin = TABLE, {**TABLE, "uncertainty": {**TABLE["uncertainty"], "margin": 0.02}}
+    told = []
+    for rule in (plain, with_margin):
+        document, entry = ranked(values, document=rule)
+        told.append(claims(entry, document)["certainty.level"])
+        assert ("confirmed in at most" in told[-1]) == (entry["verdict"] == "confirmed")
+    assert "margin" not in told[0]
+    assert told[1].endswith(" of challenges, since its lead must exceed the margin.")
+    assert " in at most " in told[1]
+
+
+def test_a_margin_of_zero_changes_no_word():
+    values = apart(0.03, cases=60, noise=0.01)
+    documents = [{**TABLE, "uncertainty": {**TABLE["uncertainty"], **rule}} for rule in ({}, {"margin": 0.0})]
+    words = [claims(*reversed(ranked(values, document=document)))["certainty.level"] for document in documents]
+    assert words[0] == words[1]
+
+
 def test_excluded_failures_are_not_part_of_a_statement():
     metric = {**TABLE["metrics"][0], "policy": {"missing": "exclude", "allow_gaming": True}}
     document, entry = ranked(apart(0.03, cases=40, noise=0.01), document={**TABLE, "metrics": [metric]})
@@ -147,6 +168,10 @@ def test_the_legend_states_the_level_of_a_winner():
         "Winner: if the two best algorithms were equally good, one of them would be named in about 5 % of challenges."
         in lines
     )
+    order["margin"] = 0.02
+    words = [str(line) for line in LEGEND.all(Legend(order, 0.95, 0)) if line.claim == "legend.level"]
+    assert len(words) == 1
+    assert words[0].endswith("named in at most about 5 % of challenges, since its lead must exceed the margin.")
     order["verdict"] = "clear"
     assert not [line for line in LEGEND.all(Legend(order, 0.95, 0)) if line.claim == "legend.level"]
 
