@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from evaluation.ranking.plans import FIRST_RULES, RULES
 from evaluation.ranking.uncertainty.statements import LEADING, Statements, _cases_of
 
 NAMES = ("a", "b", "c")
@@ -226,6 +227,11 @@ def test_the_margin_is_that_of_the_metric_of_a_single_ranking():
     board.uncertainty.margin = {"nsd": 0.1}
     assert Statements.margin(board) is None
     board.ranking.combined, board.uncertainty.margin = True, {"dsc": 0.1}
+    board.plan = SimpleNamespace(rules=RULES)
+    assert Statements.margin(board) == 0.1  # a combination of one ranking repeats it
+    board.plan.rules = FIRST_RULES
+    assert Statements.margin(board) is None
+    board.plan.rules, board.ranking.elementary = RULES, board.ranking.elementary * 2
     assert Statements.margin(board) is None
 
 
