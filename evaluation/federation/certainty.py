@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.families import share_without_steps
-from evaluation.ranking.plans import RULES, SCHEMA, SCHEMA_BEFORE
+from evaluation.ranking.plans import FIRST_RULES, RULES, SCHEMA, SCHEMA_BEFORE
 from evaluation.ranking.schemes import rank_scores
 from evaluation.ranking.stability import head_to_head
 from evaluation.ranking.uncertainty import effects
@@ -119,9 +119,14 @@ def ranking_of(
     registered: RankingScheme,
     assessment: Assessment,
     names: Sequence[str],
+    *,
+    is_part: bool,
+    rules: int = RULES,
 ) -> PooledRanking:
     """A pooled ranking with the rankings that it is made of."""
-    share = share_without_steps(registered, assessment, is_part=registered.combine is not None and not steps)
+    if rules == FIRST_RULES:
+        is_part = registered.combine is not None and not steps
+    share = share_without_steps(registered, assessment, is_part=is_part, rules=rules)
     return PooledRanking(
         tuple(parts), registered, assessment, tuple(steps), final.ranks, final.scores, share, tuple(names)
     )

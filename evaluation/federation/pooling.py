@@ -208,6 +208,8 @@ def _cell_entry(sites: Sites, part: Part, cell: int, base: Base) -> dict[str, An
         sites.scheme.registered,
         sites.assessment,
         sites.algorithms,
+        is_part=sites.scheme.registered.combine is not None,
+        rules=base.rules,
     )
     margin = sites.assessment.uncertainty.margin.get(metric.name) if not sites.scheme.ranks_cases else None
     cut_at = UNLIMITED if base.rules == FIRST_RULES else _limits(metric, part, ranks_cases=sites.scheme.ranks_cases)
@@ -257,7 +259,9 @@ def _overall(sites: Sites, scores: Scored, part: Part, base: Base, *, drawn: boo
         assert scores.cells is not None
         pooled = cell_parts(sites, scores.cells)
         parts = [elementary(one, higher=sites.higher(cell)) for cell, one in enumerate(pooled)]
-    ranking = ranking_of(parts, part, steps, registered, sites.assessment, sites.algorithms)
+    ranking = ranking_of(
+        parts, part, steps, registered, sites.assessment, sites.algorithms, is_part=False, rules=base.rules
+    )
     every = [_missing_at(sites, k) for k in range(len(sites.summaries))]
     failed = [sum(counts[j] for counts in every) for j in range(len(sites.algorithms))]
     order, body = _body(sites, part, failed)

@@ -219,7 +219,7 @@ def rank(
                 progress(done + len(evaluated), total)
         done += len(evaluated)
         combined = pending_overall_of(evaluated, scheme, assessment, notes)
-        role = role_of_tables(scheme, is_combined=bool(combined))
+        role = role_of_tables(scheme, is_combined=bool(combined), parts=len(evaluated), rules=rules)
         pending += [PendingEntry(role, partial(entry_of, item, scheme, assessment)) for item in evaluated]
         pending_overall += [PendingEntry(scheme.role, compute) for compute in combined]
     computed = computed_entries([*pending, *pending_overall])

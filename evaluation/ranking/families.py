@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evaluation.assessment.ranking import EXPLORATORY, ROLES
+from evaluation.assessment.ranking import EXPLORATORY, ROLES, SECONDARY
+from evaluation.ranking.plans import FIRST_RULES, RULES
 from evaluation.ranking.uncertainty.budgets import FamilyShare
 
 if TYPE_CHECKING:
@@ -39,17 +40,27 @@ class PendingEntry:
     compute: Callable[[FamilyShare | None], dict[str, Any]]
 
 
-def role_of_tables(scheme: RankingScheme, *, is_combined: bool) -> str | None:
+def role_of_tables(scheme: RankingScheme, *, is_combined: bool, parts: int = 1, rules: int = RULES) -> str | None:
     """Return the role of the rankings of single metrics and regions.
 
-    Where they are combined, the combined ranking has the registered role, and its parts are exploratory.
+    Where they are combined, the combined ranking has the registered role, and its parts are exploratory. Without a registered
+    role the combined ranking is the primary one, and several parts are secondary. By `FIRST_RULES` each had the whole level.
+
+    Parameters
+    ----------
+    is_combined
+        Whether these rankings are combined.
+    parts
+        Their number. A single one is the same ranking as its combination, and adds no statement.
     """
-    if scheme.role is None:
-        return None
-    return EXPLORATORY if is_combined else scheme.role
+    if scheme.role is not None:
+        return EXPLORATORY if is_combined else scheme.role
+    return SECONDARY if is_combined and parts > 1 and rules > FIRST_RULES else None
 
 
-def share_without_steps(scheme: RankingScheme, assessment: Assessment, *, is_part: bool) -> FamilyShare | None:
+def share_without_steps(
+    scheme: RankingScheme, assessment: Assessment, *, is_part: bool, rules: int = RULES
+) -> FamilyShare | None:
     """Return the part of the error of a ranking whose family is not tested in steps: an equal part for each ranking.
 
     Parameters
@@ -58,7 +69,8 @@ def share_without_steps(scheme: RankingScheme, assessment: Assessment, *, is_par
         Whether the ranking is combined with others.
     """
     if scheme.role is None:
-        return None
+        size = sum(_tables_of(one, assessment) for one in assessment.rankings if one.combine is not None)
+        return FamilyShare(SECONDARY, size, size) if is_part and size > 1 and rules > FIRST_RULES else None
     if is_part or scheme.role == EXPLORATORY:
         return FamilyShare(EXPLORATORY)
     size = sum(_rankings_of(one, assessment) for one in assessment.rankings if one.role == scheme.role)
@@ -67,8 +79,11 @@ def share_without_steps(scheme: RankingScheme, assessment: Assessment, *, is_par
 
 def _rankings_of(scheme: RankingScheme, assessment: Assessment) -> int:
     """Return the number of rankings of a scheme: one if it combines them, otherwise one per metric and region."""
-    if scheme.combine is not None:
-        return 1
+    return 1 if scheme.combine is not None else _tables_of(scheme, assessment)
+
+
+def _tables_of(scheme: RankingScheme, assessment: Assessment) -> int:
+    """Return the number of metrics and regions that a scheme ranks."""
     metrics = len(assessment.metrics if scheme.metrics is None else scheme.metrics)
     regions = len(assessment.regions if scheme.regions is None else scheme.regions)
     return metrics * max(regions, 1)

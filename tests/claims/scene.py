@@ -81,7 +81,10 @@ class Scene:
         is_part = "over" not in self.entry and any(
             "over" in one and one.get("name") == self.entry.get("name") for one in self.all_rankings
         )
-        return "exploratory" if registered.role and is_part else registered.role
+        if registered.role:
+            return "exploratory" if is_part else registered.role
+        alike = [one for one in self.document["rankings"] if one.get("name") == self.entry.get("name")]
+        return "secondary" if is_part and len(alike) > 1 and "rules" in self.document else None
 
     @property
     def margin(self) -> float:

@@ -13,6 +13,8 @@ from evaluation.boards.effects import effects_of
 from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.designs.compilation.rankings import _role_problems, _roles
 from evaluation.ranking import rank
+from evaluation.ranking.document import rank as rank_document
+from evaluation.ranking.plans import FIRST_RULES, RULES
 from evaluation.ranking.reading import Facts
 from evaluation.ranking.uncertainty import effects
 from evaluation.ranking.uncertainty.looks import Look
@@ -51,6 +53,52 @@ def results(leads, *, cases=40, seed=1, spread=0.05):
 
 def named(document):
     return [entry["winner"]["named"] for entry in document["rankings"]]
+
+
+def combined(metrics, *, role=None):
+    """Rank by metrics that are combined, with the results of `results`."""
+    document = {
+        "problem": "external",
+        "metrics": [{"id": metric, "direction": "higher", "policy": {"missing": 0}} for metric in metrics],
+        "ranking": {"combine": {"over": ["metric"], "operator": "mean", "rerank": True}, **({"role": role} if role else {})},
+    }  # fmt: skip
+    return parse(document)
+
+
+def test_parts_of_a_combined_ranking_without_roles_share_the_error():
+    table = results({"x": 0.05, "y": 0.04, "z": 0.0})
+    document = rank_document(combined("xyz"), table)
+    assert [entry["family"]["role"] for entry in document["rankings"]] == ["secondary"] * 3
+    assert [entry["family"]["rankings"] for entry in document["rankings"]] == [3] * 3
+    # Holm's steps: once two winners are named, the last ranking uses the whole level.
+    assert [entry["family"]["tests"] for entry in document["rankings"]] == [3, 3, 1]
+    assert named(document) == [True, True, False]
+    assert "family" not in document["overall"]
+    # The combined ranking is decided as by the first rules, where each part had the whole level.
+    before = rank_document(combined("xyz"), table, rules=FIRST_RULES)
+    assert before["overall"] == document["overall"]
+    assert all("family" not in entry for entry in before["rankings"])
+    with_role = rank_document(combined("xyz", role="primary"), table)
+    assert [entry["family"]["role"] for entry in with_role["rankings"]] == ["exploratory"] * 3
+
+
+def test_the_only_part_of_a_combination_is_the_same_ranking():
+    document = rank_document(combined("x"), results({"x": 0.05}))
+    assert "family" not in document["rankings"][0]
+    assert document["rankings"][0]["verdict"] == document["overall"]["verdict"]
+
+
+def test_equal_algorithms_are_seldom_named_in_any_part():
+    """With the whole level for each of six parts, a false winner in any of them would be about five times as frequent."""
+    counts = dict.fromkeys((FIRST_RULES, RULES), 0)
+    boards = size(60, 400)
+    for seed in range(boards):
+        table = results(dict.fromkeys("uvwxyz", 0.0), cases=30, seed=seed)
+        for rules in counts:
+            document = rank_document(combined("uvwxyz"), table, bootstrap=200, rules=rules)
+            counts[rules] += any(named(document))
+    assert counts[RULES] <= 0.05 * boards + 3 * (0.05 * 0.95 * boards) ** 0.5
+    assert counts[RULES] < counts[FIRST_RULES]
 
 
 def test_a_family_is_tested_in_the_steps_of_holm():
