@@ -324,7 +324,8 @@ single common pixel. All are right answers to different questions; [masks](../me
 | brats-evaluation 0.0.10 with panoptica 2.1.7 | voxels are no cubes: the spacing is applied to the axes in opposite order |
 | autoPET | no lesion in the reference: a false-negative volume of 0 there, no value here |
 | TopCoW 2024, clDice | a part vanishes by thinning: it has no centreline there, one voxel here |
-| HECKTOR 2022, HNTS-MRG 2024 | voxels of patients differ in size: volumes are summed there, voxels here |
+| HECKTOR 2022, HNTS-MRG 2024 | voxels of patients differ in size: volumes are summed there, voxels here unless `size_unit` is `mm3` |
+| HECKTOR 2022, HNTS-MRG 2024 | no reference contains a label: 0 there if a prediction contains it, else 0/0 and NaN; `ref_empty` and `both_empty` here |
 """
 
 
@@ -352,7 +353,7 @@ def voxel_sizes() -> str:
 
 {table(["pixels of 1 mm² and of 9 mm²", "value"], rows)}
 
-The published formula, 2 Σ abs(A ∩ B) / Σ (abs(A) + abs(B)), does not state a unit. `aggregated_dsc` sums voxels, and the programs sum mm³.
+The published formula, 2 Σ abs(A ∩ B) / Σ (abs(A) + abs(B)), does not state a unit. `aggregated_dsc` sums voxels by default, and the programs sum mm³. With `size_unit` `mm3`, it gives their values.
 Both give the same value if all voxels have one size. Otherwise, patients with large voxels weigh more in the programs.
 """
 

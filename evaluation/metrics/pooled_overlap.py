@@ -1,17 +1,19 @@
 """Overlap of the masks of all cases together.
 
-A pooled value counts voxels of the whole data set instead of averaging values of cases. Large structures weigh more,
+A pooled value counts voxels or mm³ of the whole data set instead of averaging values of cases. Large structures weigh more,
 and a case without the structure needs no rule: its false-positive voxels enter the sum.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from evaluation.metrics.declaration import PIXELS, declare
 from evaluation.metrics.masks import pair
+from evaluation.metrics.options import Option
 from evaluation.metrics.values import FloatArray, Values, ratio
 from evaluation.outcomes import Outcome, Result
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
     from evaluation.metrics.masks import Mask
 
+MM3: Final = "mm3"
+"""Value of the option ``size_unit`` for physical sizes."""
+
 
 @declare(
     "Aggregated Dice Similarity Coefficient",
@@ -30,19 +35,40 @@ if TYPE_CHECKING:
     direction="higher",
     range=(0, 1),
     family="overlap",
-    needs="masks",
+    needs="masks spacing",
+    optional="spacing",
+    options=(
+        Option(
+            "size_unit",
+            "enum",
+            "voxels",
+            "Sizes that are summed: voxels, or mm3 (mm² in images), as the programs of HECKTOR and HNTS-MRG have it.",
+            choices=("voxels", MM3),
+            stands_where_set=True,
+        ),
+    ),
     evidence="overlap",
     whole_data_set=True,
 )
-def aggregated_dsc(reference: Sequence[ArrayLike | Mask], prediction: Sequence[ArrayLike | Mask]) -> Result:
+def aggregated_dsc(
+    reference: Sequence[ArrayLike | Mask],
+    prediction: Sequence[ArrayLike | Mask],
+    *,
+    spacing: Sequence[Sequence[float]] | None = None,
+    size_unit: str = "voxels",
+) -> Result:
     """Aggregated Dice of a data set, 2 Σ |A ∩ B| / Σ (|A| + |B|) over all cases (HECKTOR, HNTS-MRG).
 
-    Voxels are counted. The programs of both challenges sum mm³, which is the same if all voxels have one size.
+    The published formula counts voxels. The programs of both challenges sum mm³, which is the same if all voxels have one size.
 
     Parameters
     ----------
     reference, prediction
         One mask per case, in the same order; the two masks of a case have one shape.
+    spacing
+        Size of a voxel of each case in mm, read with ``size_unit`` ``mm3`` only; by default that of a `Mask`, or 1.
+    size_unit
+        ``voxels`` or ``mm3``.
 
     Returns
     -------
@@ -53,7 +79,7 @@ def aggregated_dsc(reference: Sequence[ArrayLike | Mask], prediction: Sequence[A
     Raises
     ------
     ValueError
-        If there are not as many predictions as references, or shapes differ.
+        If there are not as many predictions or sizes of voxels as references, shapes differ, or the unit is unknown.
 
     References
     ----------
@@ -64,9 +90,18 @@ def aggregated_dsc(reference: Sequence[ArrayLike | Mask], prediction: Sequence[A
     --------
     >>> aggregated_dsc([[[1, 1, 0]], [[0, 0, 0]]], [[[1, 0, 0]], [[1, 0, 0]]]).value
     0.5
+    >>> masks = [[[1, 1, 0]], [[1, 1, 0]]], [[[1, 1, 0]], [[0, 0, 1]]]
+    >>> aggregated_dsc(*masks, size_unit="mm3", spacing=[(2, 1), (1, 1)]).value
+    0.7272727272727273
     """
-    counts = [overlap_counts(*masks) for masks in zip(reference, prediction, strict=True)]
-    return dsc_of_counts(np.array(counts, dtype=float).reshape(-1, 3), np.ones((1, len(counts)))).result()
+    if size_unit not in ("voxels", MM3):
+        message = f"size_unit: voxels or {MM3}, not {size_unit!r}"
+        raise ValueError(message)
+    given = [None] * len(reference) if spacing is None or size_unit != MM3 else spacing
+    pairs = [pair(truth, guess, size) for truth, guess, size in zip(reference, prediction, given, strict=True)]
+    counts = [(masks.intersection, masks.reference.count, masks.prediction.count) for masks in pairs]
+    sizes = [math.prod(masks.reference.spacing) if size_unit == MM3 else 1.0 for masks in pairs]
+    return dsc_of_counts(np.array(counts, dtype=float).reshape(-1, 3), np.array([sizes]).reshape(1, -1)).result()
 
 
 def overlap_counts(reference: ArrayLike | Mask, prediction: ArrayLike | Mask) -> tuple[int, int, int]:
@@ -89,7 +124,7 @@ def dsc_of_counts(counts: FloatArray, multiplicities: FloatArray) -> Values:
     counts
         Voxels in both masks, in the reference and in the prediction, ``(cases, 3)``.
     multiplicities
-        How often each resample contains each case, ``(B, cases)``.
+        How often each resample contains each case, ``(B, cases)``; times the size of a voxel where mm³ are summed.
     """
     common, truth, guess = (multiplicities @ counts[:, column] for column in range(3))
     values = Values(ratio(2 * common, truth + guess)).undefine(truth + guess == 0, Outcome.BOTH_EMPTY)

@@ -127,7 +127,9 @@ def _segmentation(sample: Sample) -> Iterator[DirectValue]:
             pairs = [(mask(truth, keep), mask(guess, keep)) for truth, guess, keep, _ in images.values()]
             if use.level == "dataset":
                 function = _function(use, "semantic_segmentation")
-                yield "", name, use.name, _call(function, *map(list, zip(*pairs, strict=True)), options=use.options)
+                spacings = [spacing for *_, spacing in images.values()]
+                sides = map(list, zip(*pairs, strict=True))
+                yield "", name, use.name, _call(function, *sides, options=use.options, spacing=spacings)
                 continue
             for (case, (*_, spacing)), (truth, guess) in zip(images.items(), pairs, strict=True):
                 yield case, name, use.name, _of_masks(use, "semantic_segmentation", name, truth, guess, spacing)

@@ -254,10 +254,10 @@ class SemanticSegmentation(LabelImageProblem):
         return score_case(assessment, case, reference, image, algorithm=algorithm)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
-        """From the voxels of each case."""
+        """From the voxels of each case, and their size where mm³ are summed."""
         from evaluation.scoring.semantic import recompute_overlap
 
-        return recompute_overlap(evidence, multiplicities)
+        return recompute_overlap(metric, evidence, multiplicities)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Patient of each case."""

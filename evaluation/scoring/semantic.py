@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +11,7 @@ import numpy as np
 from evaluation import catalogue
 from evaluation.checking.label_images import features_of
 from evaluation.metrics.masks import Mask, bounding_box
-from evaluation.metrics.pooled_overlap import dsc_of_counts, overlap_counts
+from evaluation.metrics.pooled_overlap import MM3, dsc_of_counts, overlap_counts
 from evaluation.outcomes import Outcome, Result
 from evaluation.problems.offered_metrics import function_for
 from evaluation.readers import LabelImage, ReadError, read_label_image
@@ -227,11 +228,21 @@ def rows_of_case(
 
 
 def pieces_of_case(assessment: Assessment, reference: PreparedReference, regions: RegionMasks) -> Pieces:
-    """Voxels of each region in both masks, in the reference and in the prediction, per metric of the whole data set."""
+    """Voxels of each region in both masks, in the reference and in the prediction, per metric of the whole data set.
+
+    Where mm³ are summed, the size of a voxel follows.
+    """
     return {
-        (use.name, region): Numbers(list(overlap_counts(reference.regions.mask(region), regions.mask(region))), [])
+        (use.name, region): Numbers(
+            list(overlap_counts(reference.regions.mask(region), regions.mask(region))), _voxel_size(use, reference)
+        )
         for region, use in _wanted(assessment, "dataset")
     }
+
+
+def _voxel_size(use: MetricUse, reference: PreparedReference) -> list[float]:
+    """Size of a voxel in mm³, in a list; an empty list where voxels are counted."""
+    return [math.prod(reference.geometry.spacing_or_unit)] if use.options.get("size_unit") == MM3 else []
 
 
 def are_possible(
@@ -241,11 +252,12 @@ def are_possible(
 
     The check is for numbers from a process that has read an untrusted file.
     """
-    if set(pieces) != {(use.name, region) for region, use in _wanted(assessment, "dataset")}:
+    uses = {(use.name, region): use for region, use in _wanted(assessment, "dataset")}
+    if set(pieces) != set(uses):
         return False
     voxels = int(np.prod(reference.geometry.shape))
-    for (_, region), numbers in pieces.items():
-        if len(numbers.counts) != 3 or numbers.values:
+    for (name, region), numbers in pieces.items():
+        if len(numbers.counts) != 3 or numbers.values != _voxel_size(uses[name, region], reference):
             return False
         common, truth, guess = numbers.counts
         if truth != reference.regions.mask(region).count or not 0 <= common <= min(truth, guess):
@@ -255,9 +267,10 @@ def are_possible(
     return True
 
 
-def recompute_overlap(evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+def recompute_overlap(use: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
     """Aggregated Dice of resamples; see `evaluation.problems.Problem.recompute`."""
-    return dsc_of_counts(evidence.block.counts.reshape(-1, 3).astype(float), multiplicities)
+    sizes = evidence.block.values if use.options.get("size_unit") == MM3 else 1.0
+    return dsc_of_counts(evidence.block.counts.reshape(-1, 3).astype(float), multiplicities * sizes)
 
 
 def worst_of_case(use: MetricUse, region: str, reference: RegionMasks) -> float | None:

@@ -291,6 +291,7 @@ class TestWhatIsDeclared:
         curves |= {(name, "matched") for name in ("average_precision", "mean_average_precision", "froc_score")}
         by_option = {(name, "boundary") for name in boundaries} | {(name, "area") for name in sizes}
         expected = limits | by_option | curves | {("nsd", "tolerance_by_region"), ("lesion_f1", "min_iou")}
+        expected |= {("aggregated_dsc", "size_unit")}
         assert later == expected, f"if an option was added to a metric, add it to this test: {sorted(later ^ expected)}"
 
     def test_functions_do_by_default_what_their_options_do_by_default(self):

@@ -9,6 +9,7 @@ import pytest
 from docs.correctness import dose_cases
 from docs.correctness.set_cases import SETS, data_sets, landmark_sets, score_sets
 from evaluation import metrics
+from evaluation.metrics.masks import Mask
 from evaluation.metrics.pooled_overlap import aggregated_dsc, dsc_of_counts, overlap_counts
 from evaluation.outcomes import Outcome
 
@@ -58,10 +59,22 @@ def test_dice_of_cases_with_voxels_of_different_sizes(name, region, program):
     """The programs sum mm³, and the published formula sums voxels."""
     references, predictions = sides(DATA[name], LABELS[region])
     stored = STORED[program][name][region]
+    spacing = [pair.spacing for pair in DATA[name].pairs]
+    assert aggregated_dsc(references, predictions, size_unit="mm3", spacing=spacing).value == exactly(stored)
+    masks = [[Mask(one, size) for one, size in zip(side, spacing, strict=True)] for side in (references, predictions)]
+    assert aggregated_dsc(*masks, size_unit="mm3").value == exactly(stored)
     counts = np.array([overlap_counts(*pair) for pair in zip(references, predictions, strict=True)], dtype=float)
-    volumes = np.array([[np.prod(pair.spacing) for pair in DATA[name].pairs]])
+    volumes = np.array([[np.prod(size) for size in spacing]])
     assert dsc_of_counts(counts, volumes).result().value == exactly(stored)
     assert aggregated_dsc(references, predictions).value != exactly(stored)
+
+
+def test_an_unknown_unit_of_sizes_and_a_case_without_a_size_are_refused():
+    masks = [np.ones((2, 2), dtype=bool)] * 2
+    with pytest.raises(ValueError, match="voxels or mm3"):
+        aggregated_dsc(masks, masks, size_unit="ml")
+    with pytest.raises(ValueError, match="shorter"):
+        aggregated_dsc(masks, masks, size_unit="mm3", spacing=[(1, 1)])
 
 
 @pytest.mark.parametrize("index", range(SETS))

@@ -11,6 +11,8 @@ from evaluation.readers import Geometry, LabelImage
 from evaluation.scoring import prepare_reference, score_case
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.evidence import recompute_values
+from evaluation.scoring.rows import Numbers
+from evaluation.scoring.semantic import are_possible
 
 CASES = [case for case in mask_cases() if case.reference.ndim == 3]
 DOCUMENT = {
@@ -72,6 +74,38 @@ def test_the_value_is_that_of_plain_sums(assessment):
     ordered = sorted(CASES, key=lambda case: case.name)
     again = recompute_values(assessment.metric("aggregated_dsc"), selected, times)
     assert again.numbers.tolist() == pytest.approx([by_hand(ordered, PARTS["both"], row) for row in times])
+
+
+def test_cases_with_voxels_of_different_sizes_can_be_summed_in_mm3(assessment):
+    in_mm3 = parse(DOCUMENT | {"metrics": [{"id": "aggregated_dsc", "options": {"size_unit": "mm3"}}]})
+    assert len({case.spacing for case in CASES}) > 1
+    volumes = [float(np.prod(case.spacing)) for case in CASES]
+    rows, evidence = assemble(in_mm3, pieces_of(in_mm3, CASES), shared={}, algorithm="a")
+    values = {row.region: row.value for row in rows}
+    assert values == {part: pytest.approx(by_hand(CASES, PARTS[part], volumes), rel=1e-12) for part in PARTS}
+    in_voxels, _ = assemble(assessment, pieces_of(assessment, CASES), shared={}, algorithm="a")
+    assert all(values[row.region] != row.value for row in in_voxels)
+    ordered = sorted(CASES, key=lambda case: case.name)
+    times = np.random.default_rng(1).integers(0, 4, size=(5, len(CASES)))
+    again = recompute_values(in_mm3.metric("aggregated_dsc"), evidence.select("aggregated_dsc", "a", "both"), times)
+    sizes = [float(np.prod(case.spacing)) for case in ordered]
+    assert again.numbers.tolist() == pytest.approx([by_hand(ordered, PARTS["both"], row * sizes) for row in times])
+
+
+def test_pieces_with_another_size_of_voxels_are_not_possible():
+    in_mm3 = parse(DOCUMENT | {"metrics": [{"id": "aggregated_dsc", "options": {"size_unit": "mm3"}}]})
+    case = CASES[0]
+    for document, sizes in ((parse(DOCUMENT), []), (in_mm3, [float(np.prod(case.spacing))])):
+        reference = prepare_reference(document, label_image(case.reference, case.spacing))
+        pieces = score_case(document, case.name, reference, label_image(case.prediction, case.spacing)).pieces
+        assert {tuple(numbers.values) for numbers in pieces.values()} == {tuple(sizes)}
+        assert are_possible(document, reference, pieces)
+        forged = {key: Numbers(numbers.counts, [3.0]) for key, numbers in pieces.items()}
+        assert not are_possible(document, reference, forged)
+
+
+def test_documents_without_the_option_keep_their_digest(assessment):
+    assert "size_unit" not in assessment.metric("aggregated_dsc").options
 
 
 def test_a_missing_case_leaves_no_value(assessment):
