@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     )
     from evaluation.metrics.landmarks import identification_rate, radial_error, success_detection_rate
     from evaluation.metrics.lesions import (
+        aggregated_lesion_f1,
         false_negative_volume,
         false_positive_volume,
         lesion_count_difference,
@@ -122,6 +123,7 @@ __all__ = [
     "absolute_volume_difference",
     "accuracy",
     "aggregated_dsc",
+    "aggregated_lesion_f1",
     "aji",
     "aji_plus",
     "assd",

@@ -22,6 +22,7 @@ from evaluation.metrics.boundary import COMBINATIONS, Combination, hausdorff_per
 from evaluation.metrics.declaration import NOTHING_TO_FIND, PIXELS, declare
 from evaluation.metrics.masks import Mask, joint_box, pair
 from evaluation.metrics.options import Option
+from evaluation.metrics.pooled_overlap import dsc_of_counts
 from evaluation.metrics.shared_options import BOUNDARY, EMPTY_MASKS, UNMATCHED
 from evaluation.metrics.volumes import PER_ML, most_parts_off, voxel_volume
 from evaluation.outcomes import Outcome, Result, ok, undefined
@@ -396,17 +397,115 @@ def lesion_f1(
     >>> lesion_f1([[1, 1, 0, 1]], [[1, 0, 0, 0]], min_iou=0.6).value
     0.0
     """
+    masks = pair(reference, prediction, spacing)
+    hits, truth, guess = lesion_counts(
+        masks.reference, masks.prediction, lesion_connectivity=lesion_connectivity, min_iou=min_iou
+    )
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    return ok(2 * hits / (truth + guess))
+
+
+def lesion_counts(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    lesion_connectivity: LesionConnectivity = "full",
+    min_iou: float = 0.0,
+) -> tuple[int, int, int]:
+    """Hits TP of a case, TP + FN and TP + FP, as `lesion_f1` counts them.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or for a ``min_iou`` outside [0, 1].
+
+    Examples
+    --------
+    >>> lesion_counts([[1, 1, 0, 1, 0, 0]], [[1, 0, 0, 0, 0, 1]])
+    (1, 2, 2)
+    """
     if not 0 <= min_iou <= 1:
         message = f"min_iou is a number from 0 to 1, not {min_iou!r}"
         raise ValueError(message)
-    masks = pair(reference, prediction, spacing)
-    if masks.emptiness is not None:
-        return undefined(masks.emptiness)
-    if min_iou:
-        return ok(_f1_of_pairs(masks, lesion_connectivity, min_iou))
-    hit, missed = _touching(masks.reference, masks.prediction, lesion_connectivity)
-    surplus = _touching(masks.prediction, masks.reference, lesion_connectivity)[1]
-    return ok(hit.size / (hit.size + (surplus.size + missed.size) / 2))
+    masks = pair(reference, prediction)
+    if masks.emptiness is not None or not min_iou:
+        hit, missed = _touching(masks.reference, masks.prediction, lesion_connectivity)
+        surplus = _touching(masks.prediction, masks.reference, lesion_connectivity)[1]
+        return hit.size, hit.size + missed.size, hit.size + surplus.size
+    return _paired(masks, lesion_connectivity, min_iou)
+
+
+@declare(
+    "Aggregated Lesion-wise F1 Score",
+    "Lesion F1agg",
+    categories=PIXELS,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="masks",
+    options=(CONNECTIVITY, replace(MIN_IOU, stands_where_set=False)),
+    evidence="overlap",
+    whole_data_set=True,
+)
+def aggregated_lesion_f1(
+    reference: Sequence[ArrayLike | Mask],
+    prediction: Sequence[ArrayLike | Mask],
+    *,
+    lesion_connectivity: LesionConnectivity = "full",
+    min_iou: float = 0.0,
+) -> Result:
+    """F1 score of the lesions of a data set, 2 Σ TP / Σ (2 TP + FP + FN) over all cases (HECKTOR 2025).
+
+    Hits of a case are those of `lesion_f1`.
+
+    Parameters
+    ----------
+    reference, prediction
+        One mask per case, in the same order; the two masks of a case have one shape.
+    lesion_connectivity
+        ``full``, ``edge`` or ``face``.
+    min_iou
+        Smallest IoU of a pair, in [0, 1]; 0: one common voxel is a hit. HECKTOR 2025 uses 0.3.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``both_empty``, ``ref_empty`` or ``pred_empty`` if all masks of a side are
+        empty.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many predictions as references, shapes differ, or for a ``min_iou`` outside [0, 1].
+
+    References
+    ----------
+    N. Saeed et al., "HEad and neCK TumOR (HECKTOR) 2025", arXiv:2606.20143 (2026); hecktor25.grand-challenge.org,
+    "Tasks & Evaluation".
+
+    Examples
+    --------
+    >>> aggregated_lesion_f1([[[1, 0, 1]], [[0, 0, 0]]], [[[1, 0, 0]], [[0, 0, 1]]]).value
+    0.5
+    """
+    counts = [
+        lesion_counts(*masks, lesion_connectivity=lesion_connectivity, min_iou=min_iou)
+        for masks in zip(reference, prediction, strict=True)
+    ]
+    return dsc_of_counts(np.array(counts, dtype=float).reshape(-1, 3), np.ones((1, len(counts)))).result()
+
+
+def count_lesions(mask: ArrayLike | Mask, *, lesion_connectivity: LesionConnectivity = "full") -> int:
+    """Number of lesions of a mask.
+
+    Examples
+    --------
+    >>> count_lesions([[1, 1, 0, 1]])
+    2
+    """
+    of = mask if isinstance(mask, Mask) else Mask(mask)
+    return _parts(of.crop, lesion_connectivity)[1]
 
 
 @declare(
@@ -672,8 +771,8 @@ def _volumes(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, spacing:
     return masks
 
 
-def _f1_of_pairs(masks: MaskPair, connectivity: LesionConnectivity, min_iou: float) -> float:
-    """F1 of pairs of lesions, formed from the greatest IoU down."""
+def _paired(masks: MaskPair, connectivity: LesionConnectivity, min_iou: float) -> tuple[int, int, int]:
+    """Pairs of lesions, formed from the greatest IoU down, and lesions of the reference and of the prediction."""
     box = joint_box(masks.reference, masks.prediction)
     truth, truth_count = _parts(masks.reference.within(box), connectivity)
     guess, guess_count = _parts(masks.prediction.within(box), connectivity)
@@ -690,7 +789,7 @@ def _f1_of_pairs(masks: MaskPair, connectivity: LesionConnectivity, min_iou: flo
             free_rows.remove(row)
             free_columns.remove(column)
             hits += 1
-    return 2 * hits / (truth_count + guess_count)
+    return hits, truth_count, guess_count
 
 
 def _touching(mask: Mask, other: Mask, connectivity: LesionConnectivity) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 WRONG_WAY_ROUND: Final = 0.4
 """A concordance below it is rarely chance: most pairs are in the opposite order."""
-_OVERLAP: Final = frozenset({"dsc", "iou", "fbeta", "cldice", "nsd", "lesionwise_dsc", "lesion_f1", "aggregated_dsc"})
+_OVERLAP: Final = frozenset(
+    {"dsc", "iou", "fbeta", "cldice", "nsd", "lesionwise_dsc", "lesion_f1", "aggregated_dsc", "aggregated_lesion_f1"}
+)
 _VOLUMES: Final = frozenset({"absolute_volume_difference", "relative_volume_error", "volume_similarity"})
 _COUNTS: Final = frozenset({"lesion_count_difference", "betti_number_error", "euler_characteristic_difference"})
 _CORRELATIONS: Final = frozenset({"pearson", "spearman", "kendall_tau_b"})

@@ -10,6 +10,7 @@ import numpy as np
 
 from evaluation import catalogue
 from evaluation.checking.label_images import features_of
+from evaluation.metrics.lesions import count_lesions, lesion_counts
 from evaluation.metrics.masks import Mask, bounding_box
 from evaluation.metrics.pooled_overlap import MM3, dsc_of_counts, overlap_counts
 from evaluation.outcomes import Outcome, Result
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 BACKGROUND: Final = "background"
 """Region of the extra rows of metrics that are configured to score the background as well."""
+_OF_LESIONS: Final = frozenset({"aggregated_lesion_f1"})
+"""Metrics of the whole data set that count lesions, not voxels."""
 _NOT_FOR_FUNCTIONS: Final = frozenset(
     {
         "spacing",
@@ -228,20 +231,40 @@ def rows_of_case(
 
 
 def pieces_of_case(assessment: Assessment, reference: PreparedReference, regions: RegionMasks) -> Pieces:
-    """Voxels of each region in both masks, in the reference and in the prediction, per metric of the whole data set.
+    """Sizes of each region in both masks, in the reference and in the prediction, per metric of the whole data set.
 
-    Where mm³ are summed, the size of a voxel follows.
+    Sizes are voxels or, for lesion-wise metrics, lesions. Where mm³ are summed, the size of a voxel follows.
     """
     return {
         (use.name, region): Numbers(
-            list(overlap_counts(reference.regions.mask(region), regions.mask(region))), _voxel_size(use, reference)
+            _sizes(use, reference.regions.mask(region), regions.mask(region)), _voxel_size(use, reference)
         )
         for region, use in _wanted(assessment, "dataset")
     }
 
 
+def _sizes(use: MetricUse, reference: Mask, prediction: Mask) -> list[int]:
+    if use.id not in _OF_LESIONS:
+        return list(overlap_counts(reference, prediction))
+    options = use.options
+    return list(
+        lesion_counts(
+            reference,
+            prediction,
+            lesion_connectivity=options["lesion_connectivity"],
+            min_iou=float(options["min_iou"]),
+        )
+    )
+
+
+def _reference_size(use: MetricUse, reference: Mask) -> int:
+    if use.id in _OF_LESIONS:
+        return count_lesions(reference, lesion_connectivity=use.options["lesion_connectivity"])
+    return reference.count
+
+
 def _voxel_size(use: MetricUse, reference: PreparedReference) -> list[float]:
-    """Size of a voxel in mm³, in a list; an empty list where voxels are counted."""
+    """Size of a voxel in mm³, in a list; an empty list where voxels or lesions are counted."""
     return [math.prod(reference.geometry.spacing_or_unit)] if use.options.get("size_unit") == MM3 else []
 
 
@@ -257,18 +280,19 @@ def are_possible(
         return False
     voxels = int(np.prod(reference.geometry.shape))
     for (name, region), numbers in pieces.items():
-        if len(numbers.counts) != 3 or numbers.values != _voxel_size(uses[name, region], reference):
+        use, mask = uses[name, region], reference.regions.mask(region)
+        if len(numbers.counts) != 3 or numbers.values != _voxel_size(use, reference):
             return False
         common, truth, guess = numbers.counts
-        if truth != reference.regions.mask(region).count or not 0 <= common <= min(truth, guess):
+        if truth != _reference_size(use, mask) or not 0 <= common <= min(truth, guess):
             return False
-        if guess - common > voxels - truth:
+        if guess - common > (voxels if use.id in _OF_LESIONS else voxels - truth):
             return False
     return True
 
 
 def recompute_overlap(use: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
-    """Aggregated Dice of resamples; see `evaluation.problems.Problem.recompute`."""
+    """Aggregated Dice or F1 of resamples; see `evaluation.problems.Problem.recompute`."""
     sizes = evidence.block.values if use.options.get("size_unit") == MM3 else 1.0
     return dsc_of_counts(evidence.block.counts.reshape(-1, 3).astype(float), multiplicities * sizes)
 

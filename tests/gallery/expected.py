@@ -93,14 +93,16 @@ def hecktor_2025(sample: Sample) -> Expected:
             values = each(sample, lambda truth, found: own.balanced_accuracy(truth, found, ["negative", "positive"]))
             return one_score("balanced_accuracy", "", values)
     result = by_case(sample, "dsc", {"GTVp": [1]}, lambda truth, found, _: own.dice(truth, found))
-    aggregated = {}
+    aggregated, found = {}, {}
     for team in TEAMS:
         pairs = [
             (own.image(sample.references, case) == 2, own.image(sample.predictions(team), case) == 2)
             for case in sample.cases
         ]
         aggregated[team] = own.aggregated_dice(pairs)
+        found[team] = own.aggregated_f1(pairs, smallest=0.3)
     result.scores["aggregated_dsc", "GTVn"] = aggregated
+    result.scores["aggregated_lesion_f1", "GTVn"] = found
     return result
 
 

@@ -179,6 +179,24 @@ def aggregated_dice(pairs: Sequence[tuple[Bool, Bool]]) -> float:
     return 2 * sum(float((a & b).sum()) for a, b in pairs) / sum(float(a.sum() + b.sum()) for a, b in pairs)
 
 
+def aggregated_f1(pairs: Sequence[tuple[Bool, Bool]], *, smallest: float) -> float:
+    """Return the F1 score of the parts of all pairs; the best free partner of at least the smallest IoU is a hit."""
+    hits = parts = 0
+    for truth, guess in pairs:
+        (one, n), (other, m) = ndimage.label(truth, structure=FULL), ndimage.label(guess, structure=FULL)
+        parts += n + m
+        iou = {}
+        for i in range(1, n + 1):
+            for j in range(1, m + 1):
+                common = float(((one == i) & (other == j)).sum())
+                iou[i, j] = common / (float((one == i).sum()) + float((other == j).sum()) - common)
+        while iou and max(iou.values()) >= smallest:
+            best = max(iou, key=lambda key: iou[key])
+            hits += 1
+            iou = {key: value for key, value in iou.items() if key[0] != best[0] and key[1] != best[1]}
+    return 2 * hits / parts
+
+
 @cache
 def _areas(size: tuple[float, ...]) -> NDArray[np.float64]:
     """Return the area of the surface through a cube of eight voxels, by the number that its voxels form."""

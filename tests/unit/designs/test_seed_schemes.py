@@ -110,13 +110,13 @@ def test_an_example_assessment_is_a_starting_point(scheme):
     assert [(use.id, use.options, use.policy) for use in assessment.metrics] == [
         (use.id, use.options, use.policy) for use in wanted.metrics
     ]
-    [ranking], [published] = rankings_of(assessment), rankings_of(wanted)
-    if any(use.level == "case" for use in wanted.metrics):
-        assert ranking["scheme"] == published["scheme"]
-    weights = [(step["weights"] or {}).get("metric") for step in published["combine"] or ()]
-    assert [sorted(each.values()) for each in weights if each] == [
-        sorted(step["weights"]["metric"].values()) for step in ranking["combine"] if step["weights"]
-    ]
+    for ranking, published in zip(rankings_of(assessment), rankings_of(wanted), strict=True):
+        if any(use.level == "case" for use in wanted.metrics):
+            assert ranking["scheme"] == published["scheme"]
+        weights = [(step["weights"] or {}).get("metric") for step in published["combine"] or ()]
+        assert [sorted(each.values()) for each in weights if each] == [
+            sorted(step["weights"]["metric"].values()) for step in ranking["combine"] or () if step["weights"]
+        ]
 
 
 def test_fets_compiles_to_the_published_scheme():

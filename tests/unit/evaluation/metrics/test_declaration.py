@@ -277,7 +277,7 @@ class TestWhatIsDeclared:
         together = {each.id for each in self.BUILT_IN if each.family in of_families} - {"risk"}
         together |= {each.id for each in self.BUILT_IN if each.family == "regression"}
         together -= {"absolute_error", "squared_error", "absolute_percentage_error"}
-        together |= {"fppi", "success_detection_rate", "identification_rate", "aggregated_dsc"}
+        together |= {"fppi", "success_detection_rate", "identification_rate", "aggregated_dsc", "aggregated_lesion_f1"}
         changed = sorted(self.those_with("whole_data_set") ^ together)
         assert not changed, f"add a new metric with whole_data_set to together: {changed}"
         assert self.those_with("all_classes") == {"mean_average_precision", "mean_average_recall"}

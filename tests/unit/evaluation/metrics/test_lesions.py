@@ -9,6 +9,7 @@ from hypothesis import given
 from evaluation.metrics.boundary import assd, hausdorff_percentile, nsd
 from evaluation.metrics.instance import mi_dsc
 from evaluation.metrics.lesions import (
+    aggregated_lesion_f1,
     false_negative_volume,
     false_positive_volume,
     lesion_count_difference,
@@ -65,6 +66,19 @@ class TestWorkedExamples:
         assert lesion_f1(line(2, 3, 4, 5), parts, min_iou=0.1).value == pytest.approx(2 / 3)
         with pytest.raises(ValueError, match="min_iou is a number from 0 to 1"):
             lesion_f1(self.reference, self.prediction, min_iou=1.5)
+
+    def test_hits_of_all_cases_are_summed(self):
+        """One hit of 2 and 2 lesions in the first case, one surplus lesion in the second: 2 / (4 + 1)."""
+        empty, surplus = line(), line(7)
+        sides = [self.reference, empty], [self.prediction, surplus]
+        assert aggregated_lesion_f1(*sides, min_iou=0.5).value == pytest.approx(2 / 5)
+        assert aggregated_lesion_f1(*sides).value == pytest.approx(2 / 5)
+        assert aggregated_lesion_f1(*sides, min_iou=0.51).value == 0
+        assert aggregated_lesion_f1([empty], [surplus]).outcome is Outcome.REF_EMPTY
+        assert aggregated_lesion_f1([surplus], [empty]).outcome is Outcome.PRED_EMPTY
+        assert aggregated_lesion_f1([empty], [empty], min_iou=0.5).outcome is Outcome.BOTH_EMPTY
+        with pytest.raises(ValueError, match="min_iou is a number from 0 to 1"):
+            aggregated_lesion_f1([empty], [empty], min_iou=-0.1)
 
     def test_lesions_merge_when_their_dilations_touch(self):
         """The dilations reach 7 and 7: one lesion of 6 voxels, 2 · 2 / 8, and the surplus one."""

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import ndimage
 
@@ -10,6 +11,7 @@ from docs.correctness.mask_cases import mask_cases
 from evaluation.metrics.boundary import hausdorff_distance, hausdorff_percentile, masd, nsd
 from evaluation.metrics.instance import aji, aji_plus
 from evaluation.metrics.lesions import (
+    aggregated_lesion_f1,
     false_negative_volume,
     false_positive_volume,
     lesion_count_difference,
@@ -121,6 +123,19 @@ def test_lesions_of_isles_2024(name):
     masks = (case.reference, case.prediction)
     assert number(lesion_f1(*masks, min_iou=0.5), perfect=1, worst=0) == exactly(stored["f1"])
     assert lesion_count_difference(*masks).value == stored["count"]
+
+
+@pytest.mark.parametrize("draw", range(24))
+def test_lesions_of_several_cases_together(draw):
+    """F1 of each case as panoptica has it, weighted with the lesions of both sides, is that of the sums of TP, FP and FN."""
+    rng = np.random.default_rng(draw)
+    names = rng.choice(VOLUMES, size=int(rng.integers(2, 9)), replace=False)
+    pairs = [(CASES[name].reference, CASES[name].prediction) for name in names]
+    full = np.ones((3, 3, 3))
+    lesions = [sum(ndimage.label(side, structure=full)[1] for side in pair) for pair in pairs]
+    hits = sum(STORED["ISLES 2024"][name]["f1"] * count for name, count in zip(names, lesions, strict=True))
+    result = aggregated_lesion_f1(*zip(*pairs, strict=True), min_iou=0.5)
+    assert number(result, perfect=1, worst=0) == exactly(hits / sum(lesions) if sum(lesions) else 1)
 
 
 @pytest.mark.parametrize("name", BOTH)

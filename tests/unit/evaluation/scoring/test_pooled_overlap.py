@@ -5,6 +5,7 @@ import pytest
 
 from docs.correctness.mask_cases import mask_cases
 from evaluation.assessment import AssessmentError, parse
+from evaluation.metrics.lesions import aggregated_lesion_f1
 from evaluation.metrics.pooled_overlap import aggregated_dsc
 from evaluation.outcomes import Outcome
 from evaluation.readers import Geometry, LabelImage
@@ -90,6 +91,40 @@ def test_cases_with_voxels_of_different_sizes_can_be_summed_in_mm3(assessment):
     again = recompute_values(in_mm3.metric("aggregated_dsc"), evidence.select("aggregated_dsc", "a", "both"), times)
     sizes = [float(np.prod(case.spacing)) for case in ordered]
     assert again.numbers.tolist() == pytest.approx([by_hand(ordered, PARTS["both"], row * sizes) for row in times])
+
+
+def test_lesions_of_all_cases_from_files_to_resamples():
+    of_lesions = parse(DOCUMENT | {"metrics": [{"id": "aggregated_lesion_f1", "options": {"min_iou": 0.3}}]})
+    rows, evidence = assemble(of_lesions, pieces_of(of_lesions, CASES), shared={}, algorithm="a")
+    values = {row.region: row.value for row in rows}
+    sides = [case.reference for case in CASES], [case.prediction for case in CASES]
+    assert values["both"] == aggregated_lesion_f1(*sides, min_iou=0.3).value
+    assert 0 < values["both"] < 1
+    ordered = sorted(CASES, key=lambda case: case.name)
+    times = np.random.default_rng(1).integers(0, 3, size=(5, len(CASES)))
+    copies = [np.repeat(np.arange(len(CASES)), row) for row in times]
+    again = recompute_values(
+        of_lesions.metric("aggregated_lesion_f1"), evidence.select("aggregated_lesion_f1", "a", "both"), times
+    )
+    assert again.numbers.tolist() == [
+        aggregated_lesion_f1(
+            [ordered[k].reference for k in row], [ordered[k].prediction for k in row], min_iou=0.3
+        ).value
+        for row in copies
+    ]
+    reference = prepare_reference(of_lesions, label_image(CASES[0].reference, CASES[0].spacing))
+    scored = score_case(of_lesions, "a", reference, label_image(CASES[0].prediction, CASES[0].spacing)).pieces
+    assert are_possible(of_lesions, reference, scored)
+    for change in ((1, 0, 0), (0, 1, 0), (-1000, 0, 0)):
+        forged = {
+            key: Numbers([max(-1, a + b) for a, b in zip(numbers.counts, change, strict=True)], [])
+            for key, numbers in scored.items()
+        }
+        impossible = any(
+            change[1] or numbers.counts[0] < 0 or numbers.counts[0] > min(numbers.counts[1:])
+            for numbers in forged.values()
+        )
+        assert are_possible(of_lesions, reference, forged) is not impossible
 
 
 def test_pieces_with_another_size_of_voxels_are_not_possible():
