@@ -115,7 +115,7 @@ def test_every_metric_of_the_catalogue_for_regions_can_be_scored(labels, shifted
     assessment = parse({**DOCUMENT, "metrics": [{"id": name} for name in offered]})
     scored = score_case(assessment, "a", prepare_reference(assessment, image(labels)), image(shifted))
     pooled = {name for name, _ in scored.pieces}
-    assert pooled == {"aggregated_dsc"}
+    assert pooled == {"aggregated_dsc", "aggregated_lesion_f1"}
     assert {row.metric for row in scored} == set(offered) - pooled
     assert {row.outcome for row in scored} == {Outcome.OK}
 
