@@ -12,6 +12,8 @@ from django.http.response import HttpResponseBase
 from accounts.domain.orcid import is_orcid
 from web.policy import allow_forms_to
 
+_MEMBERS = frozenset({"member", "faculty", "staff", "employee", "student"})
+"""Affiliations of eduPerson that make a person a member of an institution."""
 _WITH_BUTTONS = frozenset({
     "account_login",
     "account_reauthenticate",
@@ -61,6 +63,25 @@ def proves_second_factor(entry: Mapping[str, Any], claims: Mapping[str, Any]) ->
 def orcid_of(account: Any) -> str:
     """Return the ORCID iD that signing in has proved; empty for accounts of other providers."""
     return account.uid if configured(account.provider).get("orcid") and is_orcid(account.uid) else ""
+
+
+def institutions_of(account: Any) -> set[str]:
+    """Return the institutions that a provider has stated, in lower case, from the claims that the operator named for it.
+
+    A scoped affiliation such as ``member@uni.example.org`` counts as its scope, if the person is a member. Former members
+    (``alum``) and other affiliations do not count.
+    """
+    names = configured(account.provider).get("institution", ())
+    statements = account.extra_data if isinstance(account.extra_data, dict) else {}
+    institutions: set[str] = set()
+    for source in (statements.get("id_token"), statements.get("userinfo")):
+        for name in names if isinstance(source, dict) else ():
+            claim = source.get(name)
+            for entry in claim if isinstance(claim, list) else [claim]:
+                role, at, scope = entry.strip().lower().rpartition("@") if isinstance(entry, str) else ("", "", "")
+                if not at or role in _MEMBERS:
+                    institutions.add(scope)
+    return institutions - {""}
 
 
 def origins() -> list[str]:

@@ -1,15 +1,41 @@
 """Reads worth naming."""
 
+from datetime import timedelta
+from typing import Any, Final
+
 from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount
 from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
 
 from accounts.models import User
+from accounts.providers import institutions_of
+
+MEMBERSHIP_DAYS: Final = 365
+"""Days for which a sign-in through an institution proves that a person belongs to it."""
 
 
 def addresses_of(user: User) -> set[str]:
     """All e-mail addresses of an account, in lower case: its main address and its additional ones."""
     addresses = {address.lower() for address in EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
     return addresses | {user.email.lower()} - {""}
+
+
+def proven_domains(user: Any) -> set[str]:
+    """Return the domains of the verified e-mail addresses of an account, in lower case."""
+    addresses = EmailAddress.objects.filter(user=user, verified=True).values_list("email", flat=True)
+    return {address.rpartition("@")[2].lower() for address in addresses}
+
+
+def proven_institutions(user: Any) -> set[str]:
+    """Return the institutions that identity providers have stated for a person, in lower case.
+
+    Only claims count that the operator named for the provider. The last sign-in through the provider must be at most
+    a year ago, because a provider does not report that a person has left.
+    """
+    recent = timezone.now() - timedelta(days=MEMBERSHIP_DAYS)
+    accounts = SocialAccount.objects.filter(user=user, last_login__gte=recent)
+    return {institution for account in accounts for institution in institutions_of(account)}
 
 
 def account_named(login: str) -> User | None:

@@ -17,19 +17,19 @@ from accounts.models import AccessToken
 from accounts.requests import SignedInApiRequest
 from api.serializers import ChallengeDetailSerializer, ChallengeSerializer, MeSerializer
 from challenges.models import Challenge
-from challenges.queries import public_challenges
+from challenges.queries import readable_challenges
 
 
 @extend_schema(tags=["challenges"])
 class ChallengeViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet):
-    """Public challenges, their phases and the assessment documents that these are run by."""
+    """Public challenges and closed ones that admit you, their phases and the assessment documents that these are run by."""
 
     queryset = Challenge.objects.none()
     lookup_field = "slug"
     filterset_fields = ["slug"]
 
     def get_queryset(self) -> QuerySet[Challenge]:
-        return public_challenges().order_by("slug")
+        return readable_challenges(self.request.user).order_by("slug")
 
     def get_serializer_class(self) -> type[ChallengeSerializer]:
         return ChallengeSerializer if self.action == "list" else ChallengeDetailSerializer

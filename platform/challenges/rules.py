@@ -4,10 +4,37 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import rules
+from django.db.models import Q
 
-from challenges.models import Challenge, Contact, Member, Organizer, Task, Team
+from accounts.queries import proven_domains, proven_institutions
+from challenges.models import AccessRule, Admission, Challenge, Contact, Member, Organizer, Task, Team
 from designs.rules import is_editor
 from registry.models import Registration
+
+FOR_READERS = Q(is_public=True) | Q(is_closed=True, projection__opened_at__isnull=False)
+"""Condition of challenges that people other than organizers may see: `Challenge.is_for_readers` as a query."""
+
+
+def admitting(user: Any) -> Q:
+    """Condition of closed challenges that admit a person: as a member, by a link, a verified e-mail domain or an institution.
+
+    This and `readable_by` are the only places that decide who sees a closed challenge.
+    """
+    if not user.is_authenticated:
+        return Q(pk__in=())
+    proofs = Q(kind=AccessRule.Kind.DOMAIN, value__in=proven_domains(user))
+    proofs |= Q(kind=AccessRule.Kind.INSTITUTION, value__in=proven_institutions(user))
+    admitted = (
+        Q(pk__in=Member.objects.filter(user=user).values("challenge"))
+        | Q(pk__in=Admission.objects.filter(user=user).values("challenge"))
+        | Q(pk__in=AccessRule.objects.filter(proofs).values("challenge"))
+    )
+    return Q(is_closed=True, projection__opened_at__isnull=False) & admitted
+
+
+def readable_by(user: Any) -> Q:
+    """Condition of challenges that a person may read without a role: public ones, and closed ones that admit the person."""
+    return Q(is_public=True) | admitting(user)
 
 
 def remember_parts(user: Any, challenge: Challenge) -> None:
@@ -21,26 +48,34 @@ def remember_parts(user: Any, challenge: Challenge) -> None:
             challenge.pk: Parts(
                 role=Organizer.objects.filter(challenge=challenge, user=user).values_list("role", flat=True).first(),
                 takes_part=Member.objects.filter(challenge=challenge, user=user).exists(),
+                is_admitted=_is_admitted(user, challenge),
             )
         }
 
 
 def remember_parts_in(user: Any, challenges: Sequence[Challenge]) -> None:
-    """The same for several challenges, in two queries: for pages that show all those of a person."""
+    """The same for several challenges, in a constant number of queries: for pages that show all those of a person."""
     if user.is_authenticated:
         roles = dict(Organizer.objects.filter(challenge__in=challenges, user=user).values_list("challenge", "role"))
         taking = set(Member.objects.filter(challenge__in=challenges, user=user).values_list("challenge", flat=True))
+        closed = [challenge.pk for challenge in challenges if challenge.is_closed]
+        admitted = set(Challenge.objects.filter(admitting(user), pk__in=closed).values_list("pk", flat=True))
         user.parts_in_challenges = {
-            challenge.pk: Parts(role=roles.get(challenge.pk), takes_part=challenge.pk in taking)
+            challenge.pk: Parts(roles.get(challenge.pk), challenge.pk in taking, challenge.pk in admitted)
             for challenge in challenges
         }
 
 
 class Parts(NamedTuple):
-    """Role and participation of a person in a challenge."""
+    """Role and participation of a person in a challenge, and whether a closed one admits the person."""
 
     role: str | None
     takes_part: bool
+    is_admitted: bool = False
+
+
+def _is_admitted(user: Any, challenge: Challenge) -> bool:
+    return challenge.is_closed and Challenge.objects.filter(admitting(user), pk=challenge.pk).exists()
 
 
 def _remembered(user: Any, challenge: Challenge) -> Parts | None:
@@ -124,6 +159,18 @@ def is_public(user: Any, challenge: Challenge | None) -> bool:  # noqa: ARG001 (
 
 
 @rules.predicate
+def is_reader(user: Any, challenge: Challenge | None) -> bool:
+    """Return whether a person sees the challenge without a role: it is public, or it is closed and admits the person."""
+    if challenge is None or challenge.is_public or not challenge.is_closed:
+        return challenge is not None and challenge.is_public
+    if not user.is_authenticated:
+        return False
+    if parts := _remembered(user, challenge):
+        return parts.is_admitted
+    return _is_admitted(user, challenge)
+
+
+@rules.predicate
 def is_correspondent(user: Any, contact: Contact | None) -> bool:
     """Return whether a person takes part in a private conversation: its sender, and the organizers of the challenge.
 
@@ -139,7 +186,7 @@ def may_contact(user: Any, challenge: Challenge | None) -> bool:
     """Return whether a person may write to the organizers: anyone signed in who sees the challenge, except organizers."""
     if challenge is None or not user.is_authenticated:
         return False
-    return challenge.is_public and not is_named_organizer(user, challenge)
+    return bool(is_reader(user, challenge)) and not is_named_organizer(user, challenge)
 
 
 @rules.predicate
@@ -154,19 +201,19 @@ def may_launch(user: Any, registration: Registration | None) -> bool:
     return user.is_superuser or is_editor(user, registration.design)
 
 
-rules.add_perm("challenges.view_challenge", is_public | is_moderator)
+rules.add_perm("challenges.view_challenge", is_reader | is_moderator)
 rules.add_perm("challenges.organize_challenge", is_organizer)
 # A rule and not a permission: Django grants every permission to administrators, also for what has ended.
 rules.add_rule("challenges.launch_registration", may_launch)
-rules.add_perm("challenges.join_challenge", rules.is_authenticated & is_public & ~is_moderator & has_a_free_task)
-rules.add_perm("challenges.submit_to_challenge", (is_public | is_organizer) & is_participant)
+rules.add_perm("challenges.join_challenge", rules.is_authenticated & is_reader & ~is_moderator & has_a_free_task)
+rules.add_perm("challenges.submit_to_challenge", (is_reader | is_organizer) & is_participant)
 rules.add_perm("challenges.decide_people", is_organizer)
 rules.add_perm("challenges.close_phase", is_owner)
 rules.add_perm("challenges.disqualify_team", is_owner)
 rules.add_perm("challenges.choose_organizers", is_owner)
 rules.add_perm("challenges.announce_in_challenge", is_moderator)
 rules.add_perm("challenges.moderate_challenge", is_moderator)
-rules.add_perm("challenges.discuss_challenge", rules.is_authenticated & (is_public | is_moderator))
+rules.add_perm("challenges.discuss_challenge", rules.is_authenticated & (is_reader | is_moderator))
 
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
 rules.add_rule("challenges.belong_to_team", is_participant)

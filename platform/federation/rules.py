@@ -8,7 +8,7 @@ from typing import Any
 
 import rules
 
-from challenges.rules import is_organizer, is_public
+from challenges.rules import is_organizer, is_reader
 from federation.models import Federation
 
 
@@ -19,10 +19,10 @@ def organizes(user: Any, federation: Federation | None) -> bool:
 
 
 @rules.predicate
-def challenge_is_public(user: Any, federation: Federation | None) -> bool:
-    """Return whether the challenge is public."""
-    return federation is not None and is_public(user, federation.phase.challenge)
+def reads_challenge(user: Any, federation: Federation | None) -> bool:
+    """Return whether the person sees the challenge."""
+    return federation is not None and is_reader(user, federation.phase.challenge)
 
 
-rules.add_perm("federation.view_sites", challenge_is_public | organizes)
+rules.add_perm("federation.view_sites", reads_challenge | organizes)
 rules.add_perm("federation.run_sites", organizes)

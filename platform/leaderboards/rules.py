@@ -5,7 +5,7 @@ from typing import Any
 import rules
 
 from challenges.models import Phase
-from challenges.rules import is_named_organizer, is_organizer, is_participant, is_public
+from challenges.rules import is_named_organizer, is_organizer, is_participant, is_reader
 from datastore.test_sets.queries.decoys import keeps_decoys
 from datastore.test_sets.rules import access_to_phase
 from evaluation.problems import kind_of
@@ -20,9 +20,9 @@ def organizes(user: Any, phase: Phase | None) -> bool:
 
 
 @rules.predicate
-def challenge_is_public(user: Any, phase: Phase | None) -> bool:
-    """Return whether the challenge of the phase is public."""
-    return phase is not None and is_public(user, phase.challenge)
+def reads_challenge(user: Any, phase: Phase | None) -> bool:
+    """Return whether the person sees the challenge of the phase."""
+    return phase is not None and is_reader(user, phase.challenge)
 
 
 @rules.predicate
@@ -79,7 +79,7 @@ def reads_suspects(user: Any, phase: Phase | None) -> bool:
 
 
 # The ranking: table, figures without single cases, ranking document, history.
-rules.add_perm("leaderboards.view_ranking", (challenge_is_public & is_revealed) | organizes)
+rules.add_perm("leaderboards.view_ranking", (reads_challenge & is_revealed) | organizes)
 # What every team reached in every case. Before the end it would tell the teams about hidden cases and about each other.
 rules.add_perm("leaderboards.view_cases", sees_cases)
 # Rules and not permissions: Django grants every permission to administrators.

@@ -11,7 +11,7 @@ class RegistryConfig(AppConfig):
         from designs import hooks as design_hooks
         from registry import hooks, rules  # noqa: F401 (permissions are registered on import)
         from registry.contributions import conversations, designs, home, records  # noqa: F401 (policies are registered on import)
-        from registry.models import Registration
+        from registry.queries.registrations import named_records
         from registry.queries.work import DEPOSITS
         from registry.services import messages, reminders
         from web import navigation
@@ -21,7 +21,7 @@ class RegistryConfig(AppConfig):
         design_hooks.registered_at.register(designs.registered_at)
         design_hooks.standings.register(designs.standings, order=30)
         design_hooks.registered_documents.register(designs.registered_document)
-        places.register(Places("/registry/", lambda _user: Registration.objects.all(), "identifier", "listing__name"))
+        places.register(Places("/registry/", named_records, "identifier", "listing__name"))
         kinds.register(DEPOSITS)
         navigation.register("Registry", "registry:list", order=30)
         navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)

@@ -83,6 +83,19 @@ class RegisterForm(forms.Form):
         help_text="The record is public immediately. Signed-in users can comment during this period.",
     )
 
+    is_embargoed = forms.BooleanField(
+        label="Embargo",
+        required=False,
+        help_text="The public sees only the identifier, the date and the digest, until you end the embargo.",
+    )
+
+    def clean(self):
+        """Refuse comments on a design that the public cannot read."""
+        content = super().clean()
+        if content.get("is_embargoed") and content.get("comment_days"):
+            self.add_error("comment_days", "Choose no comment period: the public cannot read a design under embargo.")
+        return content
+
     def comment_until(self):
         """End of the comment period, none without one."""
         days = self.cleaned_data["comment_days"]

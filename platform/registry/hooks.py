@@ -183,6 +183,7 @@ links: Hook[Callable[[Registration], Iterable[Link]]] = Hook()
 ledgers: Hook[Ledger] = Hook()
 operations: Hook[Callable[[Registration], Operation | None]] = Hook()
 sections: Hook[Callable[[HttpRequest, Registration], str]] = Hook()
+readers: Hook[Callable[[Any, Registration], bool]] = Hook()
 seals: Hook[Callable[[Registration], Iterable[Seal]]] = Hook()
 _tabs: Hook[Tab] = Hook()
 

@@ -61,6 +61,10 @@ class Registration(models.Model):
     previous_edition = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="next_editions"
     )
+    is_embargoed = models.BooleanField(
+        default=False, help_text="the public sees identifier, dates and digests only, until the organizers end it"
+    )
+    embargo_ended_at = models.DateTimeField(null=True, blank=True, editable=False)
     is_example = models.BooleanField(default=False, help_text="registered by an administrator, without a call")
     registered_at = models.DateTimeField(default=timezone.now, editable=False)
     registered_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
@@ -265,8 +269,15 @@ class Deposit(Work):
         return f"deposit of {self.version}, {self.state}"
 
 
+class PublicRows(models.Manager[Any]):
+    """Rows about registrations that are not under embargo: what lists, search and statistics show."""
+
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return super().get_queryset().exclude(registration__is_embargoed=True)
+
+
 class Listing(models.Model):
-    """A registration as lists, search, feed and exports show it."""
+    """A registration as lists, search, feed and exports show it. `objects` has none that is under embargo."""
 
     registration = models.OneToOneField(Registration, on_delete=models.CASCADE, related_name="listing")
     version = models.OneToOneField(RegistrationVersion, on_delete=models.PROTECT, related_name="+")
@@ -281,6 +292,9 @@ class Listing(models.Model):
     figures = models.JSONField(default=list, help_text="what the statistics count, task by task")
     text = models.TextField(help_text="every public word, for the search")
 
+    objects = PublicRows()
+    everything = models.Manager["Listing"]()
+
     class Meta:
         indexes = [models.Index(fields=["edition"]), models.Index(fields=["venue"])]
 
@@ -289,7 +303,10 @@ class Listing(models.Model):
 
 
 class Facet(models.Model):
-    """One word by which a registration can be found: a modality, an anatomy, a category, a metric, a ranking scheme."""
+    """One word by which a registration can be found: a modality, an anatomy, a category, a metric, a ranking scheme.
+
+    `objects` has none of a registration under embargo.
+    """
 
     class Kind(models.TextChoices):
         """Kind of property that the facet describes."""
@@ -304,6 +321,9 @@ class Facet(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     value = models.CharField(max_length=120)
     label = models.CharField(max_length=200)
+
+    objects = PublicRows()
+    everything = models.Manager["Facet"]()
 
     class Meta:
         ordering = ["kind", "label"]

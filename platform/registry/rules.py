@@ -6,7 +6,7 @@ import rules
 
 from designs.models import Design, Role
 from designs.rules import role_of
-from registry import queries
+from registry import hooks, queries
 from registry.models import Registration
 from reviews.queries import accepted_filing
 from reviews.rules import chairs, is_chair
@@ -53,6 +53,21 @@ def takes_comments(user: Any, registration: Registration | None) -> bool:  # noq
     return registration is not None and queries.takes_comments(registration)
 
 
+@rules.predicate
+def is_open_to_all(user: Any, registration: Registration | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Is not under embargo."""
+    return registration is not None and not registration.is_embargoed
+
+
+@rules.predicate
+def is_shown_to(user: Any, registration: Registration | None) -> bool:
+    """Return whether an app above shows the registration to a person, such as members of its closed challenge."""
+    return registration is not None and any(shows(user, registration) for shows in hooks.readers)
+
+
+# The one decision who reads a registration; `registry.models.PublicRows` is its form for lists.
+rules.add_perm("registry.read_registration", is_open_to_all | organizes | moderates | is_shown_to)
+rules.add_perm("registry.end_whole_embargo", owns)
 rules.add_perm("registry.register_design", may_register)
 rules.add_perm("registry.end_registration", owns | moderates)
 rules.add_perm("registry.open_embargo", owns | moderates)

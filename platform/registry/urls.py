@@ -39,6 +39,7 @@ urlpatterns = [
     path("<slug:identifier>/comments/<int:pk>/hide/", acts.hide, name="hide"),
     path("<slug:identifier>/end/", acts.end, name="end"),
     path("<slug:identifier>/open/", acts.open_embargo, name="open"),
+    path("<slug:identifier>/publish/", acts.end_embargo, name="end_embargo"),
     path("<slug:identifier>/badge.svg", downloads.badge, name="badge"),
     path("<slug:identifier>/v<number:number>/", records.version, name="version"),
     path("<slug:identifier>/v<number:number>.json", downloads.document, name="document"),

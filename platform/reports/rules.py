@@ -5,7 +5,7 @@ from typing import Any
 import rules
 
 from challenges.models import Challenge, Member
-from challenges.rules import is_organizer, is_public
+from challenges.rules import is_organizer, is_reader
 from reports.models import Report
 from reports.queries.naming import names_are_allowed
 
@@ -17,9 +17,9 @@ def organizes_report(user: Any, report: Report | None) -> bool:
 
 
 @rules.predicate
-def is_published(user: Any, report: Report | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """It is the report that the organizers of a public challenge have made public, and it was made for the public."""
-    if report is None or report.audience != Report.Audience.PUBLIC or not report.challenge.is_public:
+def is_published(user: Any, report: Report | None) -> bool:
+    """It is the report that the organizers have published, made for the public, of a challenge that the person sees."""
+    if report is None or report.audience != Report.Audience.PUBLIC or not is_reader(user, report.challenge):
         return False
     settings = getattr(report.challenge, "report_settings", None)
     return settings is not None and settings.published_id == report.pk
@@ -34,9 +34,9 @@ def belongs_to_team(user: Any, report: Report | None) -> bool:
 
 
 @rules.predicate
-def has_public_challenge(user: Any, report: Report | None) -> bool:
-    """Return whether the challenge of the report is public."""
-    return report is not None and is_public(user, report.challenge)
+def reads_challenge(user: Any, report: Report | None) -> bool:
+    """Return whether the person sees the challenge of the report."""
+    return report is not None and is_reader(user, report.challenge)
 
 
 @rules.predicate
@@ -53,6 +53,6 @@ def organizes_challenge(user: Any, challenge: Challenge | None) -> bool:
 
 rules.add_perm(
     "reports.view_report",
-    organizes_report | ((is_published | (has_public_challenge & belongs_to_team)) & names_allowed_teams),
+    organizes_report | ((is_published | (reads_challenge & belongs_to_team)) & names_allowed_teams),
 )
 rules.add_perm("reports.write_report", organizes_challenge)

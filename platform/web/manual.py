@@ -29,6 +29,7 @@ PARTS: Final = {
         "advice",
         "test-sets",
         "scorers",
+        "closed-challenges",
         "registry",
         "changes",
         "reports",

@@ -30,6 +30,7 @@ from challenges.forms.deadlines import DaysForm, MoveForm
 from challenges.forms.participation import AnnouncementForm, BaselineForm, OrganizerForm, StandingForm, TermsForm
 from challenges.models import Challenge, Concern, Organizer, Participation, Phase, Team
 from challenges.queries import people
+from challenges.queries.access import visibility_words
 from challenges.queries.closing import entrants_of, state_of
 from challenges.services import concerns, participation, roles, talking
 from challenges.services.deadlines import move_deadline
@@ -69,15 +70,15 @@ class OpenView(Act):
 
     @described("open_submissions", "Open submissions", tag=TAG)
     def post(self, request: SignedInApiRequest, slug: str) -> Response:
-        """Check the launch gate again. If it is passed, the challenge becomes public and accepts submissions."""
+        """Check the launch gate again. If it is passed, the challenge accepts submissions and its readers see it."""
         refusal = "Only organizers open submissions."
         challenge = challenge_for(request, slug, "challenges.organize_challenge", refusal)
         if queries.projection_of(challenge) is None:
             raise PermissionDenied("This challenge was not launched from a registration.")
         with refusals():
             services.open_submissions(actor=request.user, challenge=challenge)
-        message = "The challenge is public and takes submissions in its phases."
-        return done(message, reverse("challenges:organize", args=[slug]))
+        challenge.refresh_from_db()
+        return done(visibility_words(challenge), reverse("challenges:organize", args=[slug]))
 
 
 class EntrantSerializer(serializers.Serializer):

@@ -6,6 +6,12 @@ A test compares these tables with all addresses. A new page with a form needs an
 from typing import Final
 
 COUNTERPARTS: Final[dict[str, tuple[str, ...]]] = {
+    "challenges:access": ("api:access-links",),
+    "challenges:add_access_rule": ("api:access-rules",),
+    "challenges:enter": ("api:challenge-entry",),
+    "challenges:remove_access_rule": ("api:access-rule",),
+    "challenges:set_audience": ("api:challenge-access",),
+    "challenges:withdraw_access_link": ("api:access-link",),
     "challenges:add_baseline": ("api:baselines",),
     "challenges:announce": ("api:announcements",),
     "challenges:close_phase": ("api:closing", "api:phase-reminders"),
@@ -61,6 +67,7 @@ COUNTERPARTS: Final[dict[str, tuple[str, ...]]] = {
     "registry:answer": ("api:comment-answer",),
     "registry:end": ("api:registration-end",),
     "registry:hide": ("api:comment-hide",),
+    "registry:end_embargo": ("api:registration-publication",),
     "registry:open": ("api:registration-embargo",),
     "registry:register": ("api:register",),
     "reports:design": ("api:report-design",),

@@ -19,6 +19,7 @@ from challenges import services as challenges
 from challenges.forms.launching import LaunchForm
 from challenges.models import Phase, Projection
 from challenges.queries import phases_of
+from challenges.queries.access import visibility_words
 from datastore.test_sets.queries import has_test_set
 from designs.queries import visible_design
 from designs.views.access import design_for
@@ -37,7 +38,7 @@ TAG = "registrations"
 
 
 def _allowed(request: Request, identifier: str, permission: str, refusal: str) -> Registration:
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     if not request.user.has_perm(permission, registration):
         raise PermissionDenied(refusal)
     return registration
@@ -91,7 +92,7 @@ class RegisterView(Act):
         "register_design", "Register a design", tag=TAG, request=_REGISTER, example={"comment_days": 14}, created=True
     )
     def post(self, request: SignedInApiRequest, slug: str) -> Response:
-        """Register a design that a call accepted. The record is public at once and permanent."""
+        """Register a design that a call accepted. The record is permanent, and public unless you set an embargo."""
         design = visible_design(request.user, slug)
         if not request.user.has_perm("registry.register_design", design):
             raise PermissionDenied("A design is registered by its owner or by a chair, once a call has accepted it.")
@@ -102,7 +103,12 @@ class RegisterView(Act):
         form = RegisterForm(data)
         checked(form)
         with refusals():
-            version = services.register_design(design=design, actor=request.user, comment_until=form.comment_until())
+            version = services.register_design(
+                design=design,
+                actor=request.user,
+                comment_until=form.comment_until(),
+                is_embargoed=form.cleaned_data["is_embargoed"],
+            )
         registration = version.registration
         message = f"Registered as {registration.identifier}."
         return done(message, registration.get_absolute_url(), key=registration.identifier, created=True)
@@ -119,19 +125,17 @@ class LaunchView(Act):
     )
     def post(self, request: SignedInApiRequest, identifier: str) -> Response:
         """Create the challenge of a registration, with its tasks, phases and rules."""
-        registration = queries.registration_or_404(identifier)
+        registration = queries.registration_or_404(identifier, request.user)
         if not rules.test_rule("challenges.launch_registration", request.user, registration):
             raise PermissionDenied("Those who may change the design launch its challenge.")
         if Projection.objects.filter(registration=registration).exists():
             raise ConflictError("This registration has been launched already.")
         data = form_data(request.data)
         data.setdefault("slug", registration.slug)
-        slug = checked(LaunchForm(data))["slug"]
+        content = checked(LaunchForm(data))
         with refusals():
-            challenge = challenges.launch(actor=request.user, registration=registration, slug=slug)
-        opened = "It is public. A phase takes submissions when its test set is sealed."
-        held = "It is hidden until the launch gate lets submissions open."
-        message = f"{challenge.title} is launched. {opened if challenge.is_public else held}"
+            challenge = challenges.launch(actor=request.user, registration=registration, **content)
+        message = f"{challenge.title} is launched. {visibility_words(challenge)}"
         page = reverse("challenges:organize", args=[challenge.slug])
         return done(message, page, key=challenge.slug, created=True)
 
@@ -178,6 +182,19 @@ class EmbargoView(Act):
             services.open_value(version=version, field_path=path, actor=request.user)
         message = "The value is public now, with the proof that it was decided before."
         return done(message, registration.get_absolute_url())
+
+
+class PublicationView(Act):
+    """The end of the embargo on a registration."""
+
+    @described("end_embargo", "Publish a registration that is under embargo", tag=TAG)
+    def post(self, request: SignedInApiRequest, identifier: str) -> Response:
+        """End the embargo. The complete design is public from then on."""
+        registration = _allowed(request, identifier, "registry.end_whole_embargo", "The owner of the design does this.")
+        if not registration.is_embargoed:
+            raise ConflictError("This registration is public already.")
+        services.end_embargo(registration=registration, actor=request.user)
+        return done("The embargo has ended. The complete design is public.", registration.get_absolute_url())
 
 
 _TEXT = shape_of("CommentText", ReasonForm)
@@ -263,7 +280,7 @@ class ChangesView(Act):
     @described("change_requests", "List change requests", tag=TAG, answer=ChangeRequestSerializer(many=True))
     def get(self, request: SignedInApiRequest, identifier: str) -> Response:
         """List the change requests of a registration, the newest first."""
-        rows = queries.registration_or_404(identifier).change_requests.prefetch_related("changes")
+        rows = queries.registration_or_404(identifier, request.user).change_requests.prefetch_related("changes")
         return listed(request, list(rows), ChangeRequestSerializer)
 
     @described(
@@ -276,7 +293,7 @@ class ChangesView(Act):
     )
     def post(self, request: SignedInApiRequest, identifier: str) -> Response:
         """Request that values of the working design become registered, each with its reason and effect."""
-        registration = queries.registration_or_404(identifier)
+        registration = queries.registration_or_404(identifier, request.user)
         if not rules.test_rule("changes.request", request.user, registration):
             raise PermissionDenied("Those who may change the design request changes of its registration.")
         sent = NewChangeRequestSerializer(data=request.data)
@@ -313,7 +330,7 @@ class ProposalsView(Act):
     @described("proposals", "List possible changes", tag=TAG, answer=ProposalSerializer(many=True))
     def get(self, request: SignedInApiRequest, identifier: str) -> Response:
         """List the values in which the working design differs from the registration."""
-        registration = queries.registration_or_404(identifier)
+        registration = queries.registration_or_404(identifier, request.user)
         if not rules.test_rule("changes.request", request.user, registration):
             raise PermissionDenied("Those who may change the design request changes of its registration.")
         rows = documents.proposals(registration, queries.current_version(registration))
@@ -324,11 +341,11 @@ class ChangeView(Act):
     """One change request."""
 
     @described("change_request", "Show a change request", tag=TAG, answer=ChangeRequestSerializer)
-    def get(self, request: SignedInApiRequest, identifier: str, number: int) -> Response:  # noqa: ARG002 (the framework's signature)
+    def get(self, request: SignedInApiRequest, identifier: str, number: int) -> Response:
         """Return one change request with its proposed values."""
-        return Response(ChangeRequestSerializer(self.find(identifier, number)).data)
+        return Response(ChangeRequestSerializer(self.find(request, identifier, number)).data)
 
-    def find(self, identifier: str, number: int) -> ChangeRequest:
+    def find(self, request: Request, identifier: str, number: int) -> ChangeRequest:
         """Return the change request.
 
         Raises
@@ -336,7 +353,7 @@ class ChangeView(Act):
         Http404
             If the registration has no request of this number.
         """
-        return requests.request_or_404(queries.registration_or_404(identifier), number)
+        return requests.request_or_404(queries.registration_or_404(identifier, request.user), number)
 
 
 class ChangeWithdrawalView(ChangeView):
@@ -347,7 +364,7 @@ class ChangeWithdrawalView(ChangeView):
     @described("withdraw_change_request", "Withdraw a change request", tag=TAG)
     def post(self, request: SignedInApiRequest, identifier: str, number: int) -> Response:
         """Withdraw an open change request."""
-        entry = self.find(identifier, number)
+        entry = self.find(request, identifier, number)
         if not rules.test_rule("changes.request", request.user, entry.registration):
             raise PermissionDenied("Those who may change the design withdraw requests.")
         with refusals():
@@ -384,7 +401,7 @@ class ChangeDecisionView(ChangeView):
     )
     def post(self, request: SignedInApiRequest, identifier: str, number: int) -> Response:
         """Approve or refuse each change of a request, as a chair without a part in the design."""
-        entry = self.find(identifier, number)
+        entry = self.find(request, identifier, number)
         if not rules.test_rule("changes.decide", request.user, entry.registration):
             raise PermissionDenied("A chair who has no part in the design decides about its changes.")
         sent = VerdictsSerializer(data=request.data)
@@ -456,7 +473,7 @@ class DriftChecksView(Act):
 
     @staticmethod
     def _readable(request: Request, identifier: str) -> Registration:
-        registration = queries.registration_or_404(identifier)
+        registration = queries.registration_or_404(identifier, request.user)
         if not rules.test_rule("drift.read", request.user, registration):
             raise PermissionDenied("Only people who write or decide about the design read its drift checks.")
         return registration

@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import path
 
 from api.acts import (
+    access,
     boards,
     calls,
     challenges,
@@ -41,6 +42,12 @@ urlpatterns = [
     _address(f"{_PHASE}closing/", challenges.ClosingView, "closing"),
     _address(f"{_PHASE}reminders/", challenges.RemindersView, "phase-reminders"),
     _address(f"{_PHASE}deadline/", challenges.DeadlineView, "deadline"),
+    _address(f"{_CHALLENGE}access/", access.AccessView, "challenge-access"),
+    _address(f"{_CHALLENGE}access/links/", access.LinksView, "access-links"),
+    _address(f"{_CHALLENGE}access/links/<int:pk>/", access.LinkView, "access-link"),
+    _address(f"{_CHALLENGE}access/rules/", access.RulesView, "access-rules"),
+    _address(f"{_CHALLENGE}access/rules/<int:pk>/", access.RuleView, "access-rule"),
+    _address(f"{_CHALLENGE}enter/", access.EntryView, "challenge-entry"),
     _address(f"{_CHALLENGE}announcements/", challenges.AnnouncementsView, "announcements"),
     _address(f"{_CHALLENGE}pictures/", information.PicturesView, "challenge-pictures"),
     _address(f"{_CHALLENGE}pages/", information.InformationPagesView, "information-pages"),
@@ -129,6 +136,7 @@ urlpatterns = [
     _address(f"{_DESIGN}registration/", registrations.RegisterView, "register"),
     _address(f"{_RECORD}launch/", registrations.LaunchView, "launch"),
     _address(f"{_RECORD}end/", registrations.EndView, "registration-end"),
+    _address(f"{_RECORD}publication/", registrations.PublicationView, "registration-publication"),
     _address(f"{_RECORD}embargo/", registrations.EmbargoView, "registration-embargo"),
     _address(f"{_RECORD}comments/<int:pk>/answer/", registrations.CommentAnswerView, "comment-answer"),
     _address(f"{_RECORD}comments/<int:pk>/hide/", registrations.CommentHideView, "comment-hide"),

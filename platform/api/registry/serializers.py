@@ -104,13 +104,22 @@ class RegistrationDetailSerializer(RegistrationSerializer):
         ]
 
     def get_next_editions(self, listing: Listing) -> list[str]:
-        return [edition.identifier for edition in listing.registration.next_editions.all()]
+        return [edition.identifier for edition in listing.registration.next_editions.filter(is_embargoed=False)]
 
     def get_links(self, listing: Listing) -> list[dict[str, Any]]:  # noqa: ARG002 (signature)
         return list(LinkSerializer(self.context["links"], many=True, context=self.context).data)
 
     def get_versions(self, listing: Listing) -> list[str]:
         return [row.number for row in listing.registration.versions.only("major", "minor")]
+
+
+class EmbargoedVersionSerializer(serializers.Serializer):
+    """What everyone sees of a version under embargo."""
+
+    identifier = serializers.CharField(source="registration.identifier")
+    version = serializers.CharField(source="number")
+    registered_at = serializers.DateTimeField()
+    sha256 = serializers.CharField(source="digest")
 
 
 class StepSerializer(serializers.Serializer):

@@ -24,7 +24,10 @@ _NUMBER = OpenApiParameter("number", str, OpenApiParameter.PATH, description="nu
 
 @extend_schema(tags=["registry"])
 class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
-    """Registered designs. Everything here is public, and nothing is changed through it."""
+    """Registered designs, and nothing is changed through it.
+
+    Everything here is public, except designs under embargo, of which `embargoed` lists dates and digests.
+    """
 
     queryset = Listing.objects.none()
     serializer_class = shapes.RegistrationSerializer
@@ -36,30 +39,40 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return queries.listed()
 
     @extend_schema(responses=shapes.RegistrationDetailSerializer)
-    def retrieve(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
+    def retrieve(self, request: Request, identifier: str) -> Response:
         """A record in its newest version, with its document."""
-        registration = _registration(identifier)
-        listing = queries.listed().defer(None).defer("text", "version__sealed").get(registration=registration)
+        registration = _registration(request, identifier)
+        listing = queries.listing_of(registration)
         links = [*hooks.links_of(registration), *queries.stated_links(listing.version.document)]
         context = {**self.get_serializer_context(), "links": links}
         return Response(shapes.RegistrationDetailSerializer(listing, context=context).data)
 
     @extend_schema(
+        responses=shapes.EmbargoedVersionSerializer(many=True), operation_id="registry_embargoed", filters=False
+    )
+    @action(detail=False, pagination_class=None, filterset_class=None)
+    def embargoed(self, request: Request) -> Response:  # noqa: ARG002 (signature)
+        """Versions under embargo: identifier, number, date and digest, the newest 500."""
+        return Response(shapes.EmbargoedVersionSerializer(queries.embargoed_versions()[:500], many=True).data)
+
+    @extend_schema(
         responses=shapes.RegistrationVersionSerializer(many=True), operation_id="registry_versions", filters=False
     )
     @action(detail=True, pagination_class=None, filterset_class=None)
-    def versions(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
+    def versions(self, request: Request, identifier: str) -> Response:
         """All versions, newest first."""
-        rows = _registration(identifier).versions.select_related("deposit").defer("canonical", "sealed")
+        rows = _registration(request, identifier).versions.select_related("deposit").defer("canonical", "sealed")
         return Response(shapes.RegistrationVersionSerializer(rows, many=True).data)
 
     @extend_schema(
         parameters=[_NUMBER], responses=shapes.RegistrationVersionDocumentSerializer, operation_id="registry_version"
     )
     @action(detail=True, url_path=r"versions/(?P<number>\d{1,5}\.\d{1,5})", filterset_class=None)
-    def version(self, request: Request, identifier: str, number: str) -> Response:  # noqa: ARG002 (signature)
+    def version(self, request: Request, identifier: str, number: str) -> Response:
         """One version with its document."""
-        return Response(shapes.RegistrationVersionDocumentSerializer(_version(_registration(identifier), number)).data)
+        return Response(
+            shapes.RegistrationVersionDocumentSerializer(_version(_registration(request, identifier), number)).data
+        )
 
     @extend_schema(
         parameters=[
@@ -73,7 +86,7 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     @action(detail=True, pagination_class=None, filterset_class=None)
     def differences(self, request: Request, identifier: str) -> Response:
         """Any two versions compared: by word for text, by row for tables, by unit for numbers."""
-        registration = _registration(identifier)
+        registration = _registration(request, identifier)
         newest = queries.current_version(registration)
         after = _asked(registration, request, "to", newest)
         before = _asked(registration, request, "from", newest.previous or newest)
@@ -82,13 +95,13 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses=shapes.HistorySerializer(many=True), operation_id="registry_history", filters=False)
     @action(detail=True, pagination_class=None, filterset_class=None)
-    def history(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
+    def history(self, request: Request, identifier: str) -> Response:
         """List the values of each parameter, with the version and the request that introduced them."""
-        return Response(shapes.HistorySerializer(histories(_registration(identifier)), many=True).data)
+        return Response(shapes.HistorySerializer(histories(_registration(request, identifier)), many=True).data)
 
 
-def _registration(identifier: str) -> Registration:
-    return _found(queries.registration_or_404, identifier)
+def _registration(request: Request, identifier: str) -> Registration:
+    return _found(queries.registration_or_404, identifier, request.user)
 
 
 def _version(registration: Registration, number: str) -> RegistrationVersion:

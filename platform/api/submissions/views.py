@@ -22,7 +22,9 @@ from accounts.requests import SignedInApiRequest
 from api.authentication import WithinScope
 from api.submissions import serializers as shapes
 from challenges import queries as challenge_queries
+from challenges.models import Challenge
 from challenges.queries import people
+from challenges.rules import readable_by
 from challenges.views.access import only_teams, phase_by_id
 from confinement.limits import TableLimits
 from datastore.test_sets.queries.test_sets import active_test_set, expectation, has_test_set
@@ -59,7 +61,9 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
             return Submission.objects.none()
         teams = people.teams_of(self.request.user)
         organized = people.organized_by(self.request.user)
-        team_submissions = Submission.objects.filter(team__in=teams, phase__task__challenge__is_public=True)
+        team_submissions = Submission.objects.filter(
+            team__in=teams, phase__task__challenge__in=Challenge.objects.filter(readable_by(self.request.user))
+        )
         return with_runs(team_submissions | Submission.objects.filter(phase__task__challenge__in=organized)).order_by(
             "-created_at"
         )

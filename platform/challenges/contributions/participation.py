@@ -31,6 +31,7 @@ def register() -> None:
     register_tab("Discussion", "challenges:discussion", order=65)
     register_organizer_page("Dashboard", "challenges:organize", visible=_organizes, order=0)
     register_organizer_page("People and teams", "challenges:people", visible=_organizes, order=10)
+    register_organizer_page("Access", "challenges:access", visible=_organizes, order=12)
     register_organizer_page("Messages", "challenges:contacts", visible=_answers, order=15)
     register_organizer_page("Announce", "challenges:announce", visible=_announces, order=30)
     register_organizer_page("Pages", "challenges:pages", visible=_organizes, order=31)

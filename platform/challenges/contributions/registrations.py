@@ -36,9 +36,16 @@ def register() -> None:
     version_added.register(follow_version)
     timetables.register(timetable_effect)
     hooks.links.register(links)
+    hooks.readers.register(reads)
     design_hooks.standings.register(launches, order=20)
     review_hooks.together.register(together)
     hooks.register_tab("Launch", "challenges:launch", order=90, visible=_is_launched_by)
+
+
+def reads(user: Any, registration: Registration) -> bool:
+    """Return whether a person sees the challenge of a registration, and therefore its registered design."""
+    projection = Projection.objects.select_related("challenge").filter(registration=registration).first()
+    return projection is not None and user.has_perm("challenges.view_challenge", projection.challenge)
 
 
 def operation(registration: Registration) -> Operation | None:

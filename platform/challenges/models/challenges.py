@@ -44,6 +44,9 @@ class Challenge(models.Model):
         default=list, blank=True, help_text="registered rankings over several tasks, as the design compiles to them"
     )
     is_public = models.BooleanField(default=False)
+    is_closed = models.BooleanField(
+        default=False, editable=False, help_text="visible to members and invited people only, once submissions are open"
+    )
     has_pages = models.BooleanField(default=False, editable=False, help_text="organizers wrote pages of their own")
     logo = models.CharField(max_length=16, blank=True, default="", editable=False, help_text="digest of the logo")
     banner = models.CharField(max_length=16, blank=True, default="", editable=False, help_text="digest of the banner")
@@ -55,12 +58,25 @@ class Challenge(models.Model):
 
     class Meta:
         ordering = ["title"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(is_closed=True, is_public=True), name="challenges_closed_ones_are_not_public"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.title
 
     def get_absolute_url(self) -> str:
         return reverse("challenges:detail", args=[self.slug])
+
+    @property
+    def is_for_readers(self) -> bool:
+        """True if people other than its organizers may see the challenge: everyone, or those whom a closed one admits."""
+        if self.is_public or not self.is_closed:
+            return self.is_public
+        projection = getattr(self, "projection", None)
+        return projection is not None and projection.opened_at is not None
 
     @cached_property
     def has_several_tasks(self) -> bool:

@@ -7,6 +7,7 @@ from challenges.queries.challenges import (
     phase_that_matters,
     phases_of,
     public_challenges,
+    readable_challenges,
     team_of,
     visible_challenge,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "projection_of",
     "public_challenges",
     "public_document",
+    "readable_challenges",
     "registered_document",
     "registered_execution",
     "registered_facts",

@@ -28,6 +28,7 @@ from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase, Task, Team
 from challenges.queries.challenges import phase_that_matters
 from challenges.queries.timetable import open_at, timetable_of, with_dates
+from challenges.rules import readable_by
 from registry.models import Facet
 from web.wording import left_words
 
@@ -83,15 +84,16 @@ class Card:
         return tuple(dict.fromkeys(map(short_label, [*self.modalities, *self.anatomies, *self.categories])))
 
 
-def catalogued() -> QuerySet[Challenge]:
-    """Return the public challenges with `state`, `next_close`, `next_open` and `last_close`."""
+def catalogued(user: Any = None) -> QuerySet[Challenge]:
+    """Return the public challenges, and with `user` the closed ones that admit the person, with `state`, `next_close`, `next_open` and `last_close`."""
     now = timezone.now()
     phases = with_dates(Phase.objects.filter(task__challenge=OuterRef("pk"), task__removed_at=None).order_by())
     real = phases.filter(is_dry_run=False)
     opened = phases.filter(open_at(now))
     to_come = real.filter(Q(starts__gt=now, ends__gt=now))
     held = real.filter(Q(is_held=True, ends__gt=now))
-    return Challenge.objects.filter(is_public=True).annotate(
+    visible = Q(is_public=True) if user is None else readable_by(user)
+    return Challenge.objects.filter(visible).annotate(
         next_close=_one(opened.filter(stays_open=False), Min("ends")),
         is_endless=_one(opened.filter(stays_open=True), Max("ends")),
         next_open=Coalesce(_one(to_come, Min("starts")), _one(held, Min("starts"))),

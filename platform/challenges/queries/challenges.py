@@ -7,7 +7,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
-from challenges.rules import remember_parts
+from challenges.rules import readable_by, remember_parts
 
 # From where a challenge is run stands on most of its pages; the registered document does not.
 PROJECTION = ("projection__registration", "projection__version")
@@ -31,11 +31,11 @@ def visible_challenge(user: Any, slug: str) -> Challenge:
 
 
 def seen_by(user: Any) -> QuerySet[Challenge]:
-    """Return the challenges that a person may see: public ones, and those in whose organization they have a part."""
+    """Return the challenges that a person may see: those that they may read, and those in whose organization they have a part."""
     if user.is_superuser:
         return Challenge.objects.all()
     return Challenge.objects.filter(
-        Q(is_public=True) | Q(pk__in=Organizer.objects.filter(user=user).values("challenge"))
+        readable_by(user) | Q(pk__in=Organizer.objects.filter(user=user).values("challenge"))
     )
 
 
@@ -49,14 +49,19 @@ def part_of(user: Any) -> QuerySet[Challenge]:
 
 def public_challenges() -> QuerySet[Challenge]:
     """Public challenges with their phases and number of teams, for lists; three queries for any number."""
-    return (
-        Challenge.objects.filter(is_public=True)
-        .annotate(
-            team_count=Count("teams", distinct=True),
-        )
-        .prefetch_related(
-            Prefetch("tasks", queryset=Task.objects.prefetch_related("phases")),
-        )
+    return _with_phases(Challenge.objects.filter(is_public=True))
+
+
+def readable_challenges(user: Any) -> QuerySet[Challenge]:
+    """Return the same for public challenges and closed ones that admit a person."""
+    return _with_phases(Challenge.objects.filter(readable_by(user)))
+
+
+def _with_phases(challenges: QuerySet[Challenge]) -> QuerySet[Challenge]:
+    return challenges.annotate(
+        team_count=Count("teams", distinct=True),
+    ).prefetch_related(
+        Prefetch("tasks", queryset=Task.objects.prefetch_related("phases")),
     )
 
 

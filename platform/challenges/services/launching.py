@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 
 from accounts.models import User
@@ -28,6 +29,7 @@ from registry.queries import current_version
 
 RESERVED = frozenset({"launch", "new"})
 """Addresses that pages of their own have."""
+_LONGEST = 69  # with a hyphen and ten random characters: 80
 
 
 class GateShutError(ValidationError):
@@ -38,12 +40,18 @@ class GateShutError(ValidationError):
         super().__init__(message, code="launch_gate")
 
 
-def launch(*, actor: User | None, registration: Registration, slug: str = "") -> Challenge:
+def launch(*, actor: User | None, registration: Registration, slug: str = "", is_closed: bool = False) -> Challenge:
     """Make the challenge that a registration describes, in one act.
 
     Tasks, phases, quotas, visibility, texts and assessments follow from its current version. Where the launch gate lets
     it, the challenge is public and takes submissions in its phases at once; otherwise it is there for its organizers, and
     `open_submissions` tries again.
+
+    Parameters
+    ----------
+    is_closed
+        Whether only members and invited people see the challenge. Its address then ends in random characters, so that
+        nobody learns from a taken address that it exists.
 
     Raises
     ------
@@ -54,16 +62,18 @@ def launch(*, actor: User | None, registration: Registration, slug: str = "") ->
     slug = slugify(slug) or registration.slug
     if slug in RESERVED:
         raise ValidationError({"slug": f"The address “{slug}” belongs to another page."})
+    if is_closed:
+        slug = f"{slug[:_LONGEST]}-{get_random_string(10, 'abcdefghjkmnpqrstuvwxyz23456789')}"
     try:
         with transaction.atomic():
-            return _launch(actor, registration, slug)
+            return _launch(actor, registration, slug, is_closed=is_closed)
     except IntegrityError as error:
         raise ValidationError(
             "Another person launched this challenge, or took its address, at the same moment."
         ) from error
 
 
-def _launch(actor: User | None, registration: Registration, slug: str) -> Challenge:
+def _launch(actor: User | None, registration: Registration, slug: str, *, is_closed: bool) -> Challenge:
     registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.is_ended:
         raise ValidationError(f"This registration was {registration.get_state_display()}.")
@@ -74,7 +84,12 @@ def _launch(actor: User | None, registration: Registration, slug: str) -> Challe
     version = current_version(registration)
     projected = _plan(version)
     challenge = create_challenge(
-        actor=actor, organizers=organizers_of(registration.design), slug=slug, is_public=False, **projected.fields
+        actor=actor,
+        organizers=organizers_of(registration.design),
+        slug=slug,
+        is_public=False,
+        is_closed=is_closed,
+        **projected.fields,
     )
     Projection.objects.create(
         challenge=challenge, registration=registration, version=version, digest=version.digest, launched_by=actor
@@ -94,6 +109,14 @@ def _launch(actor: User | None, registration: Registration, slug: str) -> Challe
     return challenge
 
 
+def refuse_embargo(registration: Registration) -> None:
+    """Refuse to show a challenge to everyone whose registration is under embargo."""
+    if registration.is_embargoed:
+        raise GateShutError(
+            f"{registration.identifier} is under embargo. End the embargo first, or close the challenge to the public."
+        )
+
+
 def organizers_of(design: Design) -> list[User]:
     """People who run the challenge of a design: those who may change the design."""
     roles = (Collaborator.Role.OWNER, Collaborator.Role.EDITOR)
@@ -107,7 +130,9 @@ def gate_problems(version: RegistrationVersion) -> tuple[Problem, ...]:
 
 @transaction.atomic
 def open_submissions(*, actor: User | None, challenge: Challenge) -> Challenge:
-    """Make a launched challenge public and let its phases take submissions in their time.
+    """Let the phases of a launched challenge take submissions in their time, and show it to its readers.
+
+    It becomes public, unless it is closed: then its members and invited people see it.
 
     Raises
     ------
@@ -136,8 +161,10 @@ def open_submissions(*, actor: User | None, challenge: Challenge) -> Challenge:
     projection.save(update_fields=["opened_at"])
     phases = Phase.objects.filter(task__challenge=challenge, task__removed_at=None)
     phases.update(is_held=False, admits_from=projection.opened_at)
-    Challenge.objects.filter(pk=challenge.pk).update(is_public=True)
-    challenge.is_public = True
+    if not Challenge.objects.filter(pk=challenge.pk, is_closed=True).exists():
+        refuse_embargo(registration)
+        Challenge.objects.filter(pk=challenge.pk).update(is_public=True)
+        challenge.is_public = True
     record(
         actor=actor,
         act="submissions_opened",

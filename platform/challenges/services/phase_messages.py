@@ -11,10 +11,11 @@ from django.utils import timezone
 from accounts.notifications.domain import letters
 from accounts.notifications.models import Notification
 from accounts.notifications.services import notify
-from challenges.models import Phase
+from challenges.models import Challenge, Phase
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of, participants_of
 from challenges.queries.timetable import open_at, timetable_of, with_dates
+from challenges.rules import FOR_READERS
 from web.wording import moment_words
 
 KIND: Final = "phase_moves"
@@ -29,7 +30,9 @@ def tell_of_phases() -> int:
     Return the number of phases with notifications.
     """
     now = timezone.now()
-    public = with_dates(Phase.objects.filter(task__challenge__is_public=True)).select_related("task__challenge")
+    public = with_dates(Phase.objects.filter(task__challenge__in=Challenge.objects.filter(FOR_READERS))).select_related(
+        "task__challenge"
+    )
     opened = public.filter(open_at(now) & Q(starts__gt=now - LOOKS_BACK))
     closing = public.filter(open_at(now) & Q(starts__lte=now - NEAR, ends__lte=now + NEAR), stays_open=False)
     phase_count = sum(_tell(phase, "opened", _opened) for phase in opened)

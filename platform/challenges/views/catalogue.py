@@ -27,8 +27,8 @@ class HtmxRequest(HttpRequest):
 
 @require_safe
 def challenge_list(request: HtmxRequest) -> HttpResponse:
-    """Search, filter and list public challenges."""
-    catalogue_filter = CatalogueFilter(request.GET, queryset=catalogue.catalogued())
+    """Search, filter and list public challenges, and closed ones that admit the person."""
+    catalogue_filter = CatalogueFilter(request.GET, queryset=catalogue.catalogued(request.user))
     page = Paginator(catalogue_filter.qs, PAGE_SIZE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
@@ -49,7 +49,7 @@ def challenge_list(request: HtmxRequest) -> HttpResponse:
 @costly
 def challenge_list_csv(request: HttpRequest) -> HttpResponse:
     """The challenges of a search as a table."""
-    challenges = CatalogueFilter(request.GET, queryset=catalogue.catalogued()).qs[:CSV_ROWS]
+    challenges = CatalogueFilter(request.GET, queryset=catalogue.catalogued(request.user)).qs[:CSV_ROWS]
     rows = (
         [
             card.challenge.title,

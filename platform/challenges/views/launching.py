@@ -13,6 +13,7 @@ from challenges import queries, services
 from challenges.domain.problems import NotLaunchableError, Problem
 from challenges.forms.launching import LaunchForm
 from challenges.models import Projection
+from challenges.queries.access import visibility_words
 from challenges.queries.planning import plan
 from registry.queries import current_version, registration_or_404
 
@@ -21,7 +22,7 @@ from registry.queries import current_version, registration_or_404
 @require_http_methods(["GET", "HEAD", "POST"])
 def launch(request: SignedInRequest, identifier: str) -> HttpResponse:
     """Show what the registration describes, and bring it to life."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     if not rules.test_rule("challenges.launch_registration", request.user, registration):
         raise PermissionDenied("Those who may change the design launch its challenge.")
     launched = Projection.objects.select_related("challenge").filter(registration=registration).first()
@@ -32,14 +33,12 @@ def launch(request: SignedInRequest, identifier: str) -> HttpResponse:
     form = LaunchForm(request.POST or None, initial={"slug": registration.slug})
     if request.method == "POST" and form.is_valid():
         try:
-            challenge = services.launch(actor=request.user, registration=registration, slug=form.cleaned_data["slug"])
+            challenge = services.launch(actor=request.user, registration=registration, **form.cleaned_data)
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            opened = "It is public. A phase takes submissions when its test set is sealed."
-            held = "It is hidden until the launch gate lets submissions open."
-            messages.success(request, f"{challenge.title} is launched. {opened if challenge.is_public else held}")
-            return redirect("challenges:organize", slug=challenge.slug)
+            messages.success(request, f"{challenge.title} is launched. {visibility_words(challenge)}")
+            return redirect("challenges:access" if challenge.is_closed else "challenges:organize", slug=challenge.slug)
     planned = None
     problems: tuple[Problem, ...] = ()
     try:
@@ -75,5 +74,6 @@ def open_submissions(request: SignedInRequest, slug: str) -> HttpResponse:
         for message in error.messages:
             messages.error(request, message)
     else:
-        messages.success(request, "The challenge is public and takes submissions in its phases.")
+        challenge.refresh_from_db()
+        messages.success(request, visibility_words(challenge))
     return redirect("challenges:organize", slug=slug)

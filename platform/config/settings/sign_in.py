@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 GITHUB: Final = "github"
 _REQUIRED: Final = ("id", "name", "server", "client_id", "secret")
-_LISTS: Final = ("acr", "amr", "scope")
+_LISTS: Final = ("acr", "amr", "institution", "scope")
 _FLAGS: Final = ("orcid", "signup")
 
 

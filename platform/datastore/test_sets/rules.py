@@ -9,7 +9,7 @@ from typing import Any
 import rules
 
 from challenges.models import Challenge, Member, Phase
-from challenges.rules import is_named_organizer, is_organizer, is_owner, is_participant
+from challenges.rules import is_named_organizer, is_organizer, is_owner, is_participant, is_reader
 from datastore.datasets.queries.publishing import withdrawn_cases
 from datastore.test_sets.domain.case_access import NOTHING, CaseAccess, PhaseFacts, Reader, access, without_consent
 from datastore.test_sets.queries.decoys import keeps_decoys
@@ -18,7 +18,7 @@ from reviews.models import Assignment
 
 
 def access_of(reader: Reader, phase: Phase, *, is_algorithm: bool = False) -> CaseAccess:
-    """Return what a kind of reader may see of the cases of a phase of a public challenge.
+    """Return what a kind of reader may see of the cases of a phase of a challenge that the person sees.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def access_to_phase(user: Any, phase: Phase) -> CaseAccess:
     """Return what a person may see of the cases of a phase, apart from the results of their own teams."""
     reader = _organizer(user, phase.challenge)
     if reader is None:
-        if not phase.challenge.is_public:
+        if not is_reader(user, phase.challenge):
             return NOTHING
         reader = Reader.PARTICIPANT if is_participant(user, phase.challenge) else Reader.PUBLIC
     return access_of(reader, phase)
@@ -78,7 +78,7 @@ def _organizer(user: Any, challenge: Challenge) -> Reader | None:
 
 
 def _member(user: Any, challenge: Challenge, team: int) -> Reader | None:
-    if not user.is_authenticated or not challenge.is_public:
+    if not user.is_authenticated or not is_reader(user, challenge):
         return None
     return Reader.TEAM if Member.objects.filter(team=team, user=user).exists() else None
 

@@ -10,9 +10,10 @@ from django.utils import timezone
 from accounts.notifications.domain import letters
 from accounts.notifications.models import Notification
 from accounts.notifications.services import notify
-from challenges.models import Phase
+from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
 from challenges.queries.people import organizers_of, participants_of
+from challenges.rules import FOR_READERS
 from challenges.services.phase_messages import where_of
 from evaluation import boards
 from leaderboards.models import RankingRequest, RankingVersion
@@ -28,7 +29,10 @@ def tell_of_public_rankings() -> int:
     """Notify once about each final ranking that is public by now, and return the number of these rankings."""
     now = timezone.now()
     ended = Phase.objects.filter(
-        task__challenge__is_public=True, is_dry_run=False, ended_at__isnull=False, ended_at__lte=now
+        task__challenge__in=Challenge.objects.filter(FOR_READERS),
+        is_dry_run=False,
+        ended_at__isnull=False,
+        ended_at__lte=now,
     ).select_related("task__challenge")
     recent = [
         phase for phase in ended if not phase.is_sealed and phase.is_revealed and phase.revealed_from > now - LOOKS_BACK

@@ -11,6 +11,7 @@ from core.audit.hooks import INSERTED, REMOVED, attest, write_once, written_by
 
 _ADMINISTRATION: Final = "administration_added administration_changed administration_deleted"
 _PROJECTED: Final = "challenge_launched challenge_projected"
+_AUDIENCE: Final = "challenge_closed_to_public challenge_opened_to_public"
 _JOB: Final = "state of a job, which each worker changes without an act"
 
 
@@ -43,7 +44,9 @@ def _rankings() -> None:
 
 
 def _challenges() -> None:
-    written_by("challenges.challenge", f"challenge_created submissions_opened {_PROJECTED} {_ADMINISTRATION}")
+    written_by(
+        "challenges.challenge", f"challenge_created submissions_opened {_AUDIENCE} {_PROJECTED} {_ADMINISTRATION}"
+    )
     written_by("challenges.task", f"challenge_created {_PROJECTED} {_ADMINISTRATION}")
     phase = "challenges.phase"
     written_by(phase, "challenge_projected")
@@ -122,5 +125,7 @@ def _registry() -> None:
         INSERTED,
         REMOVED,
     )
+    embargo = "registration_version_added registration_embargo_ended"
+    written_by("registry.registration", embargo, "is_embargoed", "embargo_ended_at")
     written_by("registry.timestamp", "timestamp_obtained")
     write_once("registry.timestamp")

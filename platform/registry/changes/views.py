@@ -45,7 +45,7 @@ def registration_context(
 @require_safe
 def changes(request: HttpRequest, identifier: str) -> HttpResponse:
     """Show all change requests of a registration, in public."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     context = registration_context(request, registration)
     context |= {
         "requests": requests.requests_of(registration),
@@ -64,17 +64,17 @@ def _task_stages(registration: Registration, operation: Operation | None) -> lis
 
 
 @require_safe
-def changes_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+def changes_csv(request: HttpRequest, identifier: str) -> HttpResponse:
     """Every proposed change with its outcome."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     head, *rows = requests.history(registration)
     return csv_file(f"{registration.identifier}-changes.csv", head, rows)
 
 
 @require_safe
-def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:
     """List the values of each parameter, with the version that introduced them."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     head, *rows = histories.rows(registration)
     return csv_file(f"{registration.identifier}-history.csv", head, rows)
 
@@ -83,7 +83,7 @@ def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa:
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: SignedInRequest, identifier: str) -> HttpResponse:
     """Choose what of the working design is to become registered, with reason and effect of each parameter."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     if not rules.test_rule("changes.request", request.user, registration):
         raise PermissionDenied("Those who may change the design request changes of its registration.")
     version = current_version(registration)
@@ -127,7 +127,7 @@ def new(request: SignedInRequest, identifier: str) -> HttpResponse:
 @require_safe
 def change(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
     """One request: values compared, objections for those who may read them, the decision."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     change_request = requests.request_or_404(registration, number)
     return _page(request, registration, change_request)
 
@@ -160,7 +160,7 @@ def _page(
 @require_POST
 def withdraw(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Take a request back."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     change_request = requests.request_or_404(registration, number)
     if not rules.test_rule("changes.request", request.user, registration):
         raise PermissionDenied("Those who may change the design withdraw requests.")
@@ -176,7 +176,7 @@ def withdraw(request: SignedInRequest, identifier: str, number: int) -> HttpResp
 @require_POST
 def object_to(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Object to a request."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     change_request = requests.request_or_404(registration, number)
     if not rules.test_rule("changes.object_to", request.user, change_request):
         raise PermissionDenied("Those who take part object to an open request.")
@@ -196,7 +196,7 @@ def object_to(request: SignedInRequest, identifier: str, number: int) -> HttpRes
 @require_POST
 def decide(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Decide about every parameter of a request."""
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     change_request = requests.request_or_404(registration, number)
     if not rules.test_rule("changes.decide", request.user, registration):
         raise PermissionDenied("A chair who has no part in the design decides about its changes.")

@@ -63,13 +63,13 @@ class RegistrationComments(ConversationPolicy[Registration]):
         if part != current_version(target).number:
             raise ValidationError("There is a newer version by now. Read it first.")
 
-    def may_read(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (everybody)
-        """Return True for all users: the record and its comments are public."""
-        return True
+    def may_read(self, user: Any, target: Registration) -> bool:
+        """Return whether the user reads the record: its comments are as public as it is."""
+        return bool(user.has_perm("registry.read_registration", target))
 
-    def may_write(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (the period is a fact, not a right)
-        """Return whether the user is signed in."""
-        return bool(user.is_authenticated)
+    def may_write(self, user: Any, target: Registration) -> bool:
+        """Return whether the user is signed in and reads the record."""
+        return bool(user.is_authenticated) and self.may_read(user, target)
 
     def may_reply(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (nobody)
         """Return False for all users: a comment has an answer of the organizers, and no debate."""

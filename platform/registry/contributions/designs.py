@@ -31,7 +31,7 @@ def standings(user: Any, designs: Sequence[Design]) -> dict[int, Standing]:  # n
 
 def registered_document(name: str) -> RegisteredDocument | None:
     """The newest public document of a registration by its identifier or readable name, for the next edition."""
-    registration = Registration.objects.filter(Q(identifier=name) | Q(slug=name)).first()
+    registration = Registration.objects.filter(Q(identifier=name) | Q(slug=name), is_embargoed=False).first()
     version = registration.versions.order_by("-major", "-minor").first() if registration else None
     if registration is None or version is None:
         return None

@@ -27,7 +27,7 @@ _REQUESTS = 20
 
 
 def _readable(request: HttpRequest, identifier: str) -> Registration:
-    registration = registration_or_404(identifier)
+    registration = registration_or_404(identifier, request.user)
     if not rules.test_rule("drift.read", request.user, registration):
         raise PermissionDenied("Those who work on the design, and those who decide about it, read its drift checks.")
     return registration

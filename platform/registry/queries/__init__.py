@@ -4,10 +4,13 @@ from registry.queries.executing import ExecutionFacts, execution_facts, executio
 from registry.queries.links import stated_links
 from registry.queries.records import answered_checks, record_facts, record_parts, shown_document
 from registry.queries.registrations import (
+    announced_registration,
     comments_of,
     current_version,
+    embargoed_versions,
     facet_options,
     listed,
+    listing_of,
     newest_listings,
     newest_versions,
     opened_values,
@@ -25,13 +28,16 @@ from registry.queries.reviewing import ReviewSummary, review_summary
 __all__ = [
     "ExecutionFacts",
     "ReviewSummary",
+    "announced_registration",
     "answered_checks",
     "comments_of",
     "current_version",
+    "embargoed_versions",
     "execution_facts",
     "execution_facts_of",
     "facet_options",
     "listed",
+    "listing_of",
     "newest_listings",
     "newest_versions",
     "opened_values",

@@ -51,8 +51,22 @@ def standing_of(registration: Registration) -> Standing:
     )
 
 
-def registration_or_404(identifier: str) -> Registration:
-    """A registration by its identifier or readable name.
+def registration_or_404(identifier: str, user: Any) -> Registration:
+    """Return a registration that a person may read, by its identifier or readable name.
+
+    Raises
+    ------
+    Http404
+        When there is none, also for a registration under embargo that is not shown to the person.
+    """
+    registration = announced_registration(identifier)
+    if not user.has_perm("registry.read_registration", registration):
+        raise Http404("There is no such registration.")
+    return registration
+
+
+def announced_registration(identifier: str) -> Registration:
+    """Return a registration, also one under embargo, of which everyone sees identifier, dates and digests.
 
     Raises
     ------
@@ -64,6 +78,30 @@ def registration_or_404(identifier: str) -> Registration:
     if registration is None:
         raise Http404("There is no such registration.")
     return registration
+
+
+def named_records(user: Any) -> QuerySet[Registration]:
+    """Return the registrations whose names messages to a person may show: public ones, and those that the person works on."""
+    if user.is_superuser:
+        return Registration.objects.all()
+    works_on = Q(design__collaborators__in=user.design_roles.all()) if user.is_authenticated else Q(pk__in=())
+    return Registration.objects.filter(Q(is_embargoed=False) | works_on).distinct()
+
+
+def embargoed_versions() -> QuerySet[RegistrationVersion]:
+    """Return the versions of registrations under embargo, the newest first, without anything of their content."""
+    return (
+        RegistrationVersion.objects.filter(registration__is_embargoed=True)
+        .select_related("registration")
+        .only("major", "minor", "digest", "registered_at", "registration__identifier")
+        .order_by("-registered_at", "-pk")
+    )
+
+
+def listing_of(registration: Registration) -> Listing:
+    """Return the listing of a registration, also under embargo, with its document."""
+    rows = Listing.everything.select_related("registration", "version").defer("text", "version__sealed")
+    return rows.get(registration=registration)
 
 
 def version_or_404(registration: Registration, number: str) -> RegistrationVersion:
@@ -201,7 +239,8 @@ def facet_options() -> dict[str, list[tuple[str, str]]]:
 def newest_versions(number: int) -> QuerySet[RegistrationVersion]:
     """The newest versions of all registrations, for the feed."""
     return (
-        RegistrationVersion.objects.select_related("registration__listing")
+        RegistrationVersion.objects.filter(registration__is_embargoed=False)
+        .select_related("registration__listing")
         .defer("canonical", "sealed", "registration__listing__text", "registration__listing__figures")
         .order_by("-registered_at", "-pk")[:number]
     )

@@ -4,12 +4,13 @@ from registry.services.accepting import Missing, Readiness, readiness, register_
 from registry.services.embargoes import open_due, open_value
 from registry.services.listing import list_registration
 from registry.services.registering import add_version, register
-from registry.services.states import end_registration, finish_comment_period, finish_due
+from registry.services.states import end_embargo, end_registration, finish_comment_period, finish_due
 
 __all__ = [
     "Missing",
     "Readiness",
     "add_version",
+    "end_embargo",
     "end_registration",
     "finish_comment_period",
     "finish_due",

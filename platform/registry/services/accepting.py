@@ -94,7 +94,12 @@ def readiness(design: Design) -> Readiness:
 
 @transaction.atomic
 def register_design(
-    *, design: Design, actor: User, comment_until: datetime | None = None, by_system: bool = False
+    *,
+    design: Design,
+    actor: User,
+    comment_until: datetime | None = None,
+    by_system: bool = False,
+    is_embargoed: bool = False,
 ) -> RegistrationVersion:
     """Register an accepted design.
 
@@ -104,6 +109,8 @@ def register_design(
     ----------
     by_system
         Whether the system registers the design without a person, as for the example data.
+    is_embargoed
+        Whether the public sees identifier, dates and digests only, until the organizers end the embargo.
 
     Raises
     ------
@@ -133,6 +140,7 @@ def register_design(
         actor=None if by_system else actor,
         filing=state.filing,
         comment_until=comment_until,
+        is_embargoed=is_embargoed,
         is_example=state.filing is None,
         is_late=state.is_late,
         steps_as=actor if leads else None,

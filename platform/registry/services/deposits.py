@@ -22,8 +22,8 @@ WAIT_FOR_EARLIER: Final = timedelta(minutes=5)
 
 
 def queue_deposit(*, version: RegistrationVersion) -> Deposit | None:
-    """Put a version into the queue, once; nothing happens while deposits are off."""
-    if not deposits_are_on():
+    """Put a version into the queue, once; nothing happens while deposits are off or the registration is under embargo."""
+    if not deposits_are_on() or version.registration.is_embargoed:
         return None
     deposit, is_new = Deposit.objects.get_or_create(version=version)
     if is_new:
@@ -161,6 +161,8 @@ def deposit_again() -> int:
         return 0
     again = Deposit.objects.filter(state=State.FAILED)
     number = again.update(state=State.QUEUED, attempts=0, due_at=None, asked_at=None, failure="")
-    for version in RegistrationVersion.objects.filter(deposit=None).order_by("registered_at", "pk"):
+    for version in RegistrationVersion.objects.filter(deposit=None, registration__is_embargoed=False).order_by(
+        "registered_at", "pk"
+    ):
         number += queue_deposit(version=version) is not None
     return number

@@ -63,7 +63,7 @@ def open_due(*, today: date | None = None) -> int:
     """
     today = today or timezone.now().date()
     opened = 0
-    listed = Listing.objects.exclude(version__sealed={}).select_related("version__registration")
+    listed = Listing.everything.exclude(version__sealed={}).select_related("version__registration")
     for version in [listing.version for listing in listed]:
         document = parsed(version.document)
         for field_path, event, _ in sealed_places(version):

@@ -19,11 +19,11 @@ LISTED = ("name", "acronym", "edition", "venue", "venue_label", "abstract", "aut
 def list_registration(*, registration: Registration) -> Listing:
     """Project the current version; running it again changes nothing."""
     version = current_version(registration)
-    listing, _ = Listing.objects.update_or_create(
+    listing, _ = Listing.everything.update_or_create(
         registration=registration, defaults={"version": version, **listed(registration, version)}
     )
-    Facet.objects.filter(registration=registration).delete()
-    Facet.objects.bulk_create(
+    Facet.everything.filter(registration=registration).delete()
+    Facet.everything.bulk_create(
         Facet(registration=registration, kind=word.kind, value=word.value, label=word.label)
         for word in words_of(parsed(version.document))
     )
@@ -67,7 +67,7 @@ def list_all() -> None:
 
 def rebuilt_listings() -> Iterator[tuple[str, Mapping[str, Any], Callable[[], Mapping[str, Any]]]]:
     """Yield each listing's key, its stored fields, and a function that returns them as its version gives them."""
-    rows = Listing.objects.select_related("registration__design").order_by("pk")
+    rows = Listing.everything.select_related("registration__design").order_by("pk")
     for row in rows.iterator(100):
         stored = {name: getattr(row, name) for name in (*LISTED, "version_id")}
         yield str(row.pk), stored, partial(_rebuilt_listing, row.registration)
@@ -75,9 +75,12 @@ def rebuilt_listings() -> Iterator[tuple[str, Mapping[str, Any], Callable[[], Ma
 
 def rebuilt_facets() -> Iterator[tuple[str, Mapping[str, Any], Callable[[], Mapping[str, Any]]]]:
     """Yield each registration's key, its stored facets, and a function that returns them as its version gives them."""
-    rows = Listing.objects.select_related("registration").prefetch_related("registration__facets").order_by("pk")
+    rows = Listing.everything.select_related("registration").order_by("pk")
     for row in rows.iterator(100):
-        stored = sorted([facet.kind, facet.value, facet.label] for facet in row.registration.facets.all())
+        stored = sorted(
+            [facet.kind, facet.value, facet.label]
+            for facet in Facet.everything.filter(registration=row.registration_id)
+        )
         yield str(row.registration_id), {"facets": stored}, partial(_facets, row.registration)
 
 

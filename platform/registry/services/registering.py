@@ -48,6 +48,7 @@ def register(
     filing: Filing | None = None,
     comment_until: datetime | None = None,
     previous_edition: Registration | None = None,
+    is_embargoed: bool = False,
     is_example: bool = False,
     is_late: bool = False,
     note: str = "",
@@ -68,12 +69,18 @@ def register(
         The chair who makes the last step of the filing. Without one, the system makes it.
     previous_edition
         The registration of the earlier edition. By default, that of the design from which this one was copied.
+    is_embargoed
+        Whether the public sees identifier, dates and digests only, until the organizers end the embargo.
 
     Raises
     ------
     ValidationError
-        If the design is already registered, or would disclose an address later.
+        If the design is already registered, or would disclose an address later, or for comments under embargo.
     """
+    if is_embargoed and comment_until is not None:
+        raise ValidationError(
+            {"comment_days": "A design under embargo has no comment period: the public cannot read it."}
+        )
     design = Design.objects.select_for_update(no_key=True).get(pk=design_version.design_id)
     if Registration.objects.filter(design=design).exists():
         raise ValidationError("This design is registered already; changes go through a change request.")
@@ -84,9 +91,12 @@ def register(
     if previous_edition is None and design.copied_from_id is not None:
         previous_edition = Registration.objects.filter(design=design.copied_from_id).first()
     commenting = comment_until is not None and comment_until > now
+    identifier = f"{settings.PODIUM_REGISTRY_PREFIX}-{year}-{number:04d}"
     registration = Registration.objects.create(
-        identifier=f"{settings.PODIUM_REGISTRY_PREFIX}-{year}-{number:04d}",
-        slug=_free_slug(_stem(public.document, design.title)),
+        identifier=identifier,
+        # A readable name would tell the name of the challenge, and a taken one that it exists.
+        slug=_free_slug(slugify(identifier) if is_embargoed else _stem(public.document, design.title)),
+        is_embargoed=is_embargoed,
         year=year,
         number=number,
         design=design,

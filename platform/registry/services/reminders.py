@@ -138,7 +138,7 @@ def _to_change(today: date) -> Iterator[list[Any]]:
 
 
 def _to_report(today: date) -> Iterator[list[Any]]:
-    listings = Listing.objects.exclude(registration__state__in=_ENDED).select_related(
+    listings = Listing.everything.exclude(registration__state__in=_ENDED).select_related(
         "registration__design", "version__registration"
     )
     for listing in listings.defer("text", "figures").iterator(chunk_size=100):

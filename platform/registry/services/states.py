@@ -6,8 +6,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from core.audit.services import record
+from core.work.services import enqueue
 from registry.models import Registration
 from registry.services.messages import tell_ended
+from registry.services.registering import PUBLISH
 
 State = Registration.State
 
@@ -40,6 +42,30 @@ def end_registration(*, registration: Registration, state: str, actor: User | No
         facts={"from": before, "reason": reason},
     )
     tell_ended(registration, actor)
+    return registration
+
+
+@transaction.atomic
+def end_embargo(*, registration: Registration, actor: User | None) -> Registration:
+    """Publish a registration that is under embargo, for good; repeating it changes nothing.
+
+    Everyone can then compute the digests that were public since the registration.
+    """
+    registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
+    if not registration.is_embargoed:
+        return registration
+    registration.is_embargoed, registration.embargo_ended_at = False, timezone.now()
+    registration.save(update_fields=["is_embargoed", "embargo_ended_at"])
+    versions = list(registration.versions.order_by("major", "minor"))
+    record(
+        actor=actor,
+        act="registration_embargo_ended",
+        subject=registration,
+        scope=registration.identifier,
+        facts={"digests": {version.number: version.digest for version in versions}},
+    )
+    for version in versions:
+        enqueue(PUBLISH, version.pk)
     return registration
 
 

@@ -35,7 +35,10 @@ def register(request: SignedInRequest, design: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             version = services.register_design(
-                design=design_to_register, actor=request.user, comment_until=form.comment_until()
+                design=design_to_register,
+                actor=request.user,
+                comment_until=form.comment_until(),
+                is_embargoed=form.cleaned_data["is_embargoed"],
             )
         except ValidationError as error:
             form.add_error(None, error)
@@ -62,7 +65,7 @@ def register(request: SignedInRequest, design: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def comments(request: HttpRequest, identifier: str) -> HttpResponse:
     """Show the comments, and accept new ones during the comment period."""
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     may_comment = test_rule("registry.comment", request.user, registration)
     parameters = [
         (parameter.id, parameter.label)
@@ -173,8 +176,18 @@ def open_embargo(request: SignedInRequest, identifier: str) -> HttpResponse:
     return redirect(registration)
 
 
+@login_required
+@require_POST
+def end_embargo(request: SignedInRequest, identifier: str) -> HttpResponse:
+    """Publish a registration that is under embargo."""
+    registration = _allowed(request, identifier, "registry.end_whole_embargo", "The owner of the design does this.")
+    registration = services.end_embargo(registration=registration, actor=request.user)
+    messages.success(request, "The embargo has ended. The complete design is public.")
+    return redirect(registration)
+
+
 def _allowed(request: HttpRequest, identifier: str, permission: str, refusal: str) -> Registration:
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     if not request.user.has_perm(permission, registration):
         raise PermissionDenied(refusal)
     return registration

@@ -19,6 +19,7 @@ def record_context(request: HttpRequest, registration: Registration, current: st
         "tabs": list(_tabs(user, registration, current)),
         "trail": [("Registry", reverse("registry:list"))],
         "may_end": not registration.is_ended and user.has_perm("registry.end_registration", registration),
+        "may_publish": registration.is_embargoed and user.has_perm("registry.end_whole_embargo", registration),
         "may_open": user.has_perm("registry.open_embargo", registration),
         "may_answer": user.has_perm("registry.answer_comment", registration),
         "may_moderate": user.has_perm("registry.moderate_comments", registration),

@@ -30,9 +30,9 @@ BADGE_SECONDS = 300
 
 
 @require_safe
-def document(request: HttpRequest, identifier: str, number: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+def document(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
     """The canonical JSON, byte for byte what the digest covers."""
-    version = _version(identifier, number)
+    version = _version(request, identifier, number)
     response = HttpResponse(version.canonical.encode(), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{_stem(version)}.json"'
     response["X-Content-SHA256"] = version.digest
@@ -45,7 +45,7 @@ def pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
 
     This is the stored file. Until it is stored, the same file is created for the request.
     """
-    version = _version(identifier, number)
+    version = _version(request, identifier, number)
     stored = version.files.filter(kind=VersionFile.Kind.PDF).first()
     if stored is not None:
         return _file(content_of(stored), f"{_stem(version)}.pdf")
@@ -54,9 +54,9 @@ def pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
 
 
 @require_safe
-def changes_pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+def changes_pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
     """The design with its changes highlighted, where a version has one."""
-    version = _version(identifier, number)
+    version = _version(request, identifier, number)
     stored = version.files.filter(kind=VersionFile.Kind.CHANGES).first()
     if stored is None:
         raise Http404("This version has no such file.")
@@ -64,9 +64,9 @@ def changes_pdf(request: HttpRequest, identifier: str, number: str) -> HttpRespo
 
 
 @require_safe
-def citation(request: HttpRequest, identifier: str, number: str, ending: str) -> HttpResponse:  # noqa: ARG001
+def citation(request: HttpRequest, identifier: str, number: str, ending: str) -> HttpResponse:
     """BibTeX, RIS or CFF."""
-    version = _version(identifier, number)
+    version = _version(request, identifier, number)
     write, kind = FORMATS[ending]
     response = HttpResponse(write(reference_of(version)), content_type=f"{kind}; charset=utf-8")
     name = "CITATION.cff" if ending == "cff" else f"{_stem(version)}.{ending}"
@@ -75,9 +75,9 @@ def citation(request: HttpRequest, identifier: str, number: str, ending: str) ->
 
 
 @require_safe
-def datacite(request: HttpRequest, identifier: str, number: str, ending: str) -> HttpResponse:  # noqa: ARG001
+def datacite(request: HttpRequest, identifier: str, number: str, ending: str) -> HttpResponse:
     """DataCite metadata as JSON or XML."""
-    version = _version(identifier, number)
+    version = _version(request, identifier, number)
     data = metadata(version, reference_of(version))
     if ending == "json":
         return JsonResponse(data)
@@ -87,10 +87,11 @@ def datacite(request: HttpRequest, identifier: str, number: str, ending: str) ->
 @require_safe
 def badge(request: HttpRequest, identifier: str) -> HttpResponse:
     """A badge for other pages; a picture without script, so that any site may show it."""
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     record_badge = badge_of(registration, queries.current_version(registration))
     response = render(request, "registry/badge.svg", {"badge": record_badge}, content_type="image/svg+xml")
-    response["Cache-Control"] = f"public, max-age={BADGE_SECONDS}"
+    audience = "private, no-store" if registration.is_embargoed else f"public, max-age={BADGE_SECONDS}"
+    response["Cache-Control"] = audience
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     response["X-Content-Type-Options"] = "nosniff"
     return response
@@ -174,8 +175,8 @@ def _list(rows: Iterator[str]) -> Iterator[str]:
     yield "\n]\n"
 
 
-def _version(identifier: str, number: str) -> RegistrationVersion:
-    return queries.version_or_404(queries.registration_or_404(identifier), number)
+def _version(request: HttpRequest, identifier: str, number: str) -> RegistrationVersion:
+    return queries.version_or_404(queries.registration_or_404(identifier, request.user), number)
 
 
 def _stem(version: RegistrationVersion) -> str:

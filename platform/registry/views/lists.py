@@ -24,6 +24,7 @@ from web.spreadsheets import csv_file
 PAGE_SIZE = 20
 FEED_SIZE = 50
 VERIFICATIONS_SHOWN = 10
+EMBARGOED_SHOWN = 50
 
 
 class HtmxRequest(HttpRequest):
@@ -43,6 +44,7 @@ def registry_list(request: HtmxRequest) -> HttpResponse:
         "page": page,
         "query": _query(request),
         "waiting": queries.waiting_for(request.user),
+        "embargoed": queries.embargoed_versions()[:EMBARGOED_SHOWN],
     }
     return render(request, template, context)
 

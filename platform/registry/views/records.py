@@ -23,16 +23,18 @@ from registry.views.context import record_context
 @require_safe
 def detail(request: HttpRequest, identifier: str) -> HttpResponse:
     """The record in its newest version."""
-    registration = queries.registration_or_404(identifier)
+    registration = queries.announced_registration(identifier)
+    if not request.user.has_perm("registry.read_registration", registration):
+        return _embargoed(request, registration)
     if registration.identifier != identifier:
-        return redirect(registration, permanent=True)
+        return redirect(registration, permanent=not registration.is_embargoed)
     return _page(request, registration, queries.current_version(registration))
 
 
 @require_safe
 def version(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
     """The record in one version, for good."""
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     record_version = queries.version_or_404(registration, number)
     if registration.identifier != identifier:
         return redirect(record_version, permanent=True)
@@ -42,7 +44,7 @@ def version(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
 @require_safe
 def versions(request: HttpRequest, identifier: str) -> HttpResponse:
     """All versions with what changed, and the way to compare any two."""
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     rows = list(registration.versions.defer("canonical", "sealed").select_related("deposit").prefetch_related("files"))
     entries = _entries(rows)
     return render(
@@ -58,7 +60,7 @@ def versions(request: HttpRequest, identifier: str) -> HttpResponse:
 @require_safe
 def compare(request: HttpRequest, identifier: str) -> HttpResponse:
     """Any two versions, field by field (REG-6)."""
-    registration = queries.registration_or_404(identifier)
+    registration = queries.registration_or_404(identifier, request.user)
     by_number = {row.number: row for row in registration.versions.all()}
     numbers = list(by_number)
     before = request.GET.get("from") or numbers[min(1, len(numbers) - 1)]
@@ -80,6 +82,17 @@ def compare(request: HttpRequest, identifier: str) -> HttpResponse:
             ],
         },
     )
+
+
+def _embargoed(request: HttpRequest, registration: Registration) -> HttpResponse:
+    """Return what everyone sees of a registration under embargo: identifier, dates and digests."""
+    versions = queries.embargoed_versions().filter(registration=registration)
+    context = {
+        "identifier": registration.identifier,
+        "versions": versions,
+        "trail": [("Registry", reverse("registry:list"))],
+    }
+    return render(request, "registry/embargoed.html", context)
 
 
 def _page(request: HttpRequest, registration: Registration, record_version: RegistrationVersion) -> HttpResponse:
@@ -118,7 +131,7 @@ def _page(request: HttpRequest, registration: Registration, record_version: Regi
         "seals": hooks.seals_of(registration),
         "life": _life(registration, links),
         "links": links,
-        "next_editions": registration.next_editions.select_related("listing"),
+        "next_editions": registration.next_editions.filter(is_embargoed=False).select_related("listing"),
         "execution": queries.execution_facts(record_version),
         "sections": hooks.sections_of(request, registration),
         "completeness": completeness(document),

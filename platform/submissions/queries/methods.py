@@ -34,15 +34,15 @@ def last_method(submission: Submission) -> MethodDescription | None:
 
 
 def is_public(method: MethodDescription) -> bool:
-    """Return whether a description is public.
+    """Return whether everyone who sees the challenge may read a description.
 
-    The design must publish descriptions, the results must be released, the challenge must be public, and the
+    The design must publish descriptions, the results must be released, the challenge must have readers, and the
     team must have consented.
     """
     phase = method.submission.phase
     entry = from_json(method.entries).get("consent_result_publication")
     consents = entry is not None and entry.state is State.PROVIDED and entry.value != "not_public"
-    return consents and phase.publishes_methods and phase.is_revealed and phase.challenge.is_public
+    return consents and phase.publishes_methods and phase.is_revealed and phase.challenge.is_for_readers
 
 
 def is_anonymous(entries: Mapping[str, Entry]) -> bool:

@@ -56,7 +56,12 @@ def document(challenge: dict[str, Any] | None = None, **task: Any) -> dict[str, 
 
 
 def registered(
-    challenge: dict[str, Any] | None = None, *, comment_until: Any = None, slug: str = "hippo", **task: Any
+    challenge: dict[str, Any] | None = None,
+    *,
+    comment_until: Any = None,
+    slug: str = "hippo",
+    is_embargoed: bool = False,
+    **task: Any,
 ) -> Registered:
     """Import, freeze and register the design."""
     owner, editor, reader = (person(f"{name}-{slug}") for name in ("olga", "edi", "rita"))
@@ -64,5 +69,5 @@ def registered(
     Collaborator.objects.create(design=design, user=editor, role=Collaborator.Role.EDITOR)
     Collaborator.objects.create(design=design, user=reader, role=Collaborator.Role.READER)
     frozen = designs.freeze_version(actor=owner, design=design, name="Accepted")
-    version = register(design_version=frozen, actor=owner, comment_until=comment_until)
+    version = register(design_version=frozen, actor=owner, comment_until=comment_until, is_embargoed=is_embargoed)
     return Registered(design, version.registration, owner, editor, reader)
