@@ -75,8 +75,8 @@ def institutions_of(account: Any) -> set[str]:
     statements = account.extra_data if isinstance(account.extra_data, dict) else {}
     institutions: set[str] = set()
     for source in (statements.get("id_token"), statements.get("userinfo")):
-        for name in names if isinstance(source, dict) else ():
-            claim = source.get(name)
+        claims = source if isinstance(source, dict) else {}
+        for claim in map(claims.get, names):
             for entry in claim if isinstance(claim, list) else [claim]:
                 role, at, scope = entry.strip().lower().rpartition("@") if isinstance(entry, str) else ("", "", "")
                 if not at or role in _MEMBERS:

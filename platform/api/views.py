@@ -17,7 +17,7 @@ from accounts.models import AccessToken
 from accounts.requests import SignedInApiRequest
 from api.serializers import ChallengeDetailSerializer, ChallengeSerializer, MeSerializer
 from challenges.models import Challenge
-from challenges.queries import readable_challenges
+from challenges.queries import public_challenges, readable_challenges
 
 
 @extend_schema(tags=["challenges"])
@@ -29,7 +29,9 @@ class ChallengeViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewset
     filterset_fields = ["slug"]
 
     def get_queryset(self) -> QuerySet[Challenge]:
-        return readable_challenges(self.request.user).order_by("slug")
+        user = self.request.user
+        rows = readable_challenges(user) if user.is_authenticated else public_challenges()
+        return rows.order_by("slug")
 
     def get_serializer_class(self) -> type[ChallengeSerializer]:
         return ChallengeSerializer if self.action == "list" else ChallengeDetailSerializer

@@ -91,7 +91,7 @@ class RegisterForm(forms.Form):
 
     def clean(self):
         """Refuse comments on a design that the public cannot read."""
-        content = super().clean()
+        content = super().clean() or {}
         if content.get("is_embargoed") and content.get("comment_days"):
             self.add_error("comment_days", "Choose no comment period: the public cannot read a design under embargo.")
         return content

@@ -21,7 +21,7 @@ class AccessLinkSerializer(serializers.Serializer):
     """A link into a closed challenge, without its address."""
 
     id = serializers.IntegerField(source="pk")
-    label = serializers.CharField()
+    name = serializers.CharField(source="label")
     is_open = serializers.BooleanField(help_text="neither expired nor withdrawn")
     expires_at = serializers.DateTimeField()
     people = serializers.IntegerField(help_text="number of people who entered by it")
@@ -36,7 +36,7 @@ class AccessRuleSerializer(serializers.ModelSerializer):
 
 
 class AccessSerializer(serializers.Serializer):
-    """Who sees a challenge."""
+    """Audience of a challenge, and the ways into it."""
 
     audience = serializers.ChoiceField(["organizers", "closed", "public"])
     is_open = serializers.BooleanField(help_text="whether people other than the organizers see it now")

@@ -114,7 +114,7 @@ class RegistrationDetailSerializer(RegistrationSerializer):
 
 
 class EmbargoedVersionSerializer(serializers.Serializer):
-    """What everyone sees of a version under embargo."""
+    """Public facts about a version under embargo."""
 
     identifier = serializers.CharField(source="registration.identifier")
     version = serializers.CharField(source="number")

@@ -1,4 +1,4 @@
-"""Who has access to a closed challenge."""
+"""Links into closed challenges, and words about who sees a challenge."""
 
 from django.db.models import Count, QuerySet
 from django.utils import timezone

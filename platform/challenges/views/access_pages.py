@@ -83,7 +83,7 @@ def add_rule(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = organizing(request, slug)
     form = AccessRuleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+        messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
         return redirect("challenges:access", slug=slug)
     try:
         rule = services.add_rule(actor=request.user, challenge=challenge, **form.cleaned_data)
