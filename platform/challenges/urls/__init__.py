@@ -1,7 +1,7 @@
 from django.urls import path
 
 from challenges import views
-from challenges.urls import information, people
+from challenges.urls import access, information, people
 from challenges.views import catalogue
 
 app_name = "challenges"
@@ -16,6 +16,7 @@ urlpatterns = [
     path("<slug:slug>/organize/open/", views.open_submissions, name="open_submissions"),
     path("<slug:slug>/organize/phases/<int:phase>/close/", views.close_phase, name="close_phase"),
     path("<slug:slug>/organize/phases/<int:phase>/deadline/", views.move_deadline, name="move_deadline"),
+    *access.patterns,
     *people.patterns,
     *information.patterns,
 ]

@@ -2,17 +2,11 @@
 
 from django.urls import path
 
-from challenges.views import access_pages, contact, participation, people, talking
+from challenges.views import contact, participation, people, talking
 
 patterns = [
     path("<slug:slug>/join/", participation.join, name="join"),
     path("<slug:slug>/invitation/<str:secret>/", participation.invitation, name="invitation"),
-    path("<slug:slug>/enter/<str:token>/", access_pages.enter, name="enter"),
-    path("<slug:slug>/organize/access/", access_pages.access, name="access"),
-    path("<slug:slug>/organize/access/audience/", access_pages.audience, name="set_audience"),
-    path("<slug:slug>/organize/access/links/<int:pk>/", access_pages.withdraw_link, name="withdraw_access_link"),
-    path("<slug:slug>/organize/access/rules/", access_pages.add_rule, name="add_access_rule"),
-    path("<slug:slug>/organize/access/rules/<int:pk>/", access_pages.remove_rule, name="remove_access_rule"),
     path("<slug:slug>/team/", participation.team, name="team"),
     path("<slug:slug>/team/<slug:act>/", participation.change_team, name="change_team"),
     path("<slug:slug>/news/", talking.news, name="news"),

@@ -332,6 +332,7 @@ def algorithms() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "runners:challenge", "olivia", {"slug": challenge.slug}
     information.create_page(actor=olivia, challenge=challenge, title="FAQ", text="**When?** Now.", position=1)
     information.create_page(actor=olivia, challenge=challenge, title="Prizes", text="None.", position=2)
+    yield "challenges:access", "olivia", {"slug": challenge.slug}
     yield "challenges:pages", "olivia", {"slug": challenge.slug}
     yield "challenges:pictures", "olivia", {"slug": challenge.slug}
     yield "challenges:information_page", "olivia", {"slug": challenge.slug, "page": "faq"}

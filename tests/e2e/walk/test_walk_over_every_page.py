@@ -51,6 +51,7 @@ ELSEWHERE = {
         ),
         "tests/integration/accounts/test_identity_providers.py",
     ),
+    "challenges:enter": "tests/integration/challenges/test_closed.py",
     "designs:imported": "tests/e2e/designs/test_import_of_documents.py",
     "leaderboards:both_ways": "tests/e2e/registry/test_registry_walk.py",
     "leaderboards:suspect": "tests/integration/submissions/test_suspects.py",
