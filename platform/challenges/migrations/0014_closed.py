@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('challenges', '0012_pictures'),
+        ('challenges', "0013_entrants"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
