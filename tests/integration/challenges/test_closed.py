@@ -350,3 +350,20 @@ def test_organizers_set_access_on_the_page_and_through_the_api(closed, registere
     assert refused.status_code == 400
     assert "under embargo" in refused.content.decode()
     assert Registration.objects.get(pk=registered.registration.pk).is_embargoed
+
+
+def test_members_change_nothing_about_the_access(closed, registered):
+    link, token = services.create_link(actor=registered.owner, challenge=closed, label="Course", days=7)
+    rule = services.add_rule(actor=registered.owner, challenge=closed, kind="domain", value="uni.example.org")
+    guest = world.person("guest")
+    services.enter(user=guest, slug=closed.slug, token=token)
+    client = signed_in(guest)
+    assert client.get(f"/challenges/{closed.slug}/").status_code == 200
+    base = f"/challenges/{closed.slug}/organize/access/"
+    for address in ("", "audience/", f"links/{link.pk}/", "rules/", f"rules/{rule.pk}/"):
+        assert (
+            client.post(base + address, {"audience": "public", "kind": "domain", "value": "x.org"}).status_code == 404
+        )
+    closed.refresh_from_db()
+    assert closed.is_closed
+    assert (closed.access_rules.count(), closed.access_links.get().withdrawn_at) == (1, None)

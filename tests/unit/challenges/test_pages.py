@@ -36,6 +36,8 @@ def address(name, world):
         "edit_page": [world.challenge.slug, "faq"],
         "picture": [world.challenge.slug, "logo"],
         "pictures": [world.challenge.slug],
+        "access": [world.challenge.slug],
+        "enter": [world.challenge.slug, "no-such-token"],
     }
     return reverse(f"challenges:{name}", args=arguments[name])
 
@@ -54,6 +56,8 @@ PUBLIC = {
     "edit_page": (302, 404, 404, 200, 200),
     "picture": (200, 200, 200, 200, 200),
     "pictures": (302, 404, 404, 200, 200),
+    "access": (302, 404, 404, 200, 200),
+    "enter": (302, 404, 404, 404, 404),
 }
 HIDDEN = {
     "detail": (404, 404, 404, 200, 200),
@@ -66,6 +70,8 @@ HIDDEN = {
     "edit_page": (302, 404, 404, 200, 200),
     "picture": (404, 404, 404, 200, 200),
     "pictures": (302, 404, 404, 200, 200),
+    "access": (302, 404, 404, 200, 200),
+    "enter": (302, 404, 404, 404, 404),
 }
 ROLES = ("visitor", "stranger", "member", "organizer", "staff")
 
@@ -102,6 +108,11 @@ def test_every_address_of_the_app_is_in_the_table_above():
         # Tested in tests/integration/participation.
         "information",
         "delete_page",
+        # Tested in tests/integration/challenges/test_closed.py.
+        "set_audience",
+        "add_access_rule",
+        "remove_access_rule",
+        "withdraw_access_link",
     }
     assert {pattern.name for pattern in urlpatterns} - others == set(PUBLIC)
 
