@@ -21,6 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg2
 import yaml
 
+from operations.domain.database_roles import ROLES, variable
 from tests import databases
 from tests.ports import free_port
 
@@ -208,6 +209,13 @@ def compose_commands(port: int) -> dict[str, list[str]]:
     return commands
 
 
+def creates_roles(url: str) -> bool:
+    """Return whether the role of the tests may create the roles of the services."""
+    with _server(url) as cursor:
+        cursor.execute("SELECT rolcreaterole OR rolsuper FROM pg_roles WHERE rolname = current_user")
+        return bool(cursor.fetchone()[0])
+
+
 @contextmanager
 def several_processes(data: Path, example: str | None) -> Iterator[Installation]:
     """The processes of docker-compose.yml against PostgreSQL and Redis."""
@@ -218,10 +226,16 @@ def several_processes(data: Path, example: str | None) -> Iterator[Installation]
     place.env["PODIUM_BROKER_PREFIX"] = f"{name}-"
     commands = compose_commands(place.port)
     try:
-        # Tables and static files do not wait for each other here: there are two cores almost everywhere.
+        # Tables and static files do not wait for each other here: there are two cores almost everywhere. Roles need tables.
+        passwords = {variable(role): f"{name}-{role}" for role in ROLES}
+        place.env |= passwords
         prepare = [shlex.split(command) for command in commands.pop("prepare")[-1].split("&&")]
-        steps = [place.start(words[2], [sys.executable, *words[1:]]) for words in prepare]
-        assert [step.wait(PATIENCE) for step in steps] == [0] * len(steps), place.log.read_text(errors="replace")
+        roles = [words for words in prepare if words[2] == "database_roles"]
+        for words_of_round in ([words for words in prepare if words not in roles], roles if creates_roles(url) else []):
+            steps = [place.start(words[2], [sys.executable, *words[1:]]) for words in words_of_round]
+            assert [step.wait(PATIENCE) for step in steps] == [0] * len(steps), place.log.read_text(errors="replace")
+        for variable_name in passwords:
+            del place.env[variable_name]
         for service, command in commands.items():
             beat = ["--schedule", str(data / "beat")] if service == "beat" else []
             words = [word for word in command if not beat or word not in {"--schedule", "/tmp/beat"}]

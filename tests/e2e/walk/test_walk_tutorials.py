@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.e2e.helpers.people import be
 from tests.e2e.installation import Installation
@@ -62,7 +62,13 @@ class Tutorial:
 
     def reload_until(self, text: str) -> None:
         def is_shown() -> bool:
-            self.page.reload()
+            try:
+                self.page.reload()
+            except Error as error:
+                # The page reloads itself when the work ends, possibly at the same moment.
+                if "Not attached to an active page" not in error.message:
+                    raise
+                return False
             return self.page.get_by_text(text).count() > 0
 
         self.platform.wait(is_shown, text, every=1)

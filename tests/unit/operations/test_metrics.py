@@ -85,6 +85,7 @@ def test_parts_queues_and_states_are_told(client):
             "scans",
             "simulations",
             "rehearsals",
+            "sample_rehearsals",
             "design_imports",
             "deposits",
             "assignments",
