@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _CONNECTIVITY = "instance_connectivity"
 BOXES_AND_POINTS: Final = "ObD"
 """Category of the kind of problem whose objects have no masks."""
+ONE_CLASS: Final = "ImLC"
+"""Category of the kind of problem whose cases have one class each."""
 OF_MASKS: Final = ("loc_mask_iou", "loc_boundary_iou", "loc_point_in_mask")
 """Hit criteria that compare masks."""
 
@@ -111,7 +113,7 @@ def check_executable(assessment: Assessment) -> None:
             raise AssessmentError(f"metrics[{index}].options.task_form", "binary", allowed)
         if (
             use.options.get("target") == "positive_class"
-            and assessment.problem == "image_classification"
+            and kind_of(assessment).category == ONE_CLASS
             and len(classes) > 2
         ):
             allowed = f"another target: there are {len(classes)} classes"

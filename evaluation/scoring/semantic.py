@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 BACKGROUND: Final = "background"
 """Region of the extra rows of metrics that are configured to score the background as well."""
-_OF_LESIONS: Final = frozenset({"aggregated_lesion_f1"})
-"""Metrics of the whole data set that count lesions, not voxels."""
 _NOT_FOR_FUNCTIONS: Final = frozenset(
     {
         "spacing",
@@ -243,8 +241,13 @@ def pieces_of_case(assessment: Assessment, reference: PreparedReference, regions
     }
 
 
+def _counts_lesions(use: MetricUse) -> bool:
+    """Return whether a metric of the whole data set counts lesions, not voxels: it states how they are connected."""
+    return "lesion_connectivity" in use.options
+
+
 def _sizes(use: MetricUse, reference: Mask, prediction: Mask) -> list[int]:
-    if use.id not in _OF_LESIONS:
+    if not _counts_lesions(use):
         return list(overlap_counts(reference, prediction))
     options = use.options
     return list(
@@ -258,7 +261,7 @@ def _sizes(use: MetricUse, reference: Mask, prediction: Mask) -> list[int]:
 
 
 def _reference_size(use: MetricUse, reference: Mask) -> int:
-    if use.id in _OF_LESIONS:
+    if _counts_lesions(use):
         return count_lesions(reference, lesion_connectivity=use.options["lesion_connectivity"])
     return reference.count
 
@@ -286,7 +289,7 @@ def are_possible(
         common, truth, guess = numbers.counts
         if truth != _reference_size(use, mask) or not 0 <= common <= min(truth, guess):
             return False
-        if guess - common > (voxels if use.id in _OF_LESIONS else voxels - truth):
+        if guess - common > (voxels if _counts_lesions(use) else voxels - truth):
             return False
     return True
 

@@ -17,6 +17,7 @@ def rules_of(challenge: Challenge, phases: Sequence[Phase]) -> list[Rule]:
     values = parsed(projection.version.document).values() if projection is not None else None
     present = [phase for phase in phases if not phase.task.removed_at]
     names: dict[int, dict[str, str]] = {}
-    for phase in present:
+    for phase in present if any(phase.entrants_from for phase in present) else ():
         names.setdefault(phase.task_id, {})[phase.slug] = phase.name
-    return composed_rules([rules_of_phase(phase, phase.label, names[phase.task_id]) for phase in present], values)
+    rules = [rules_of_phase(phase, phase.label, names[phase.task_id] if names else None) for phase in present]
+    return composed_rules(rules, values)

@@ -9,7 +9,13 @@ from challenges.queries.rules_of_participation import rules_of
 
 
 def phase(label, **more):
-    values = {"submissions_per_day": None, "submissions_in_total": None, "incomplete_allowed": False, **more}
+    values = {
+        "entrants_from": "",
+        "submissions_per_day": None,
+        "submissions_in_total": None,
+        "incomplete_allowed": False,
+        **more,
+    }
     return SimpleNamespace(label=label, counts="last", task=SimpleNamespace(removed_at=None), **values)
 
 

@@ -176,7 +176,13 @@ NO_CASE_CONTENT = {
         *("runner-hardware", "runner-revocation", "scorer", "scorer-trial", "task-simulation"),
         *("drift-checks", "task-advice", "overlap-question", "overlap-questions"),
         *("measurement-columns", "measurement-discard", "measurement-seal", "measurements", "rankings"),
-        *("registration-detail", "registration-differences", "registration-history", "registration-list"),
+        *(
+            "registration-detail",
+            "registration-differences",
+            "registration-embargoed",
+            "registration-history",
+            "registration-list",
+        ),
         *(
             "registration-version",
             "registration-versions",
