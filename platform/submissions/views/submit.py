@@ -171,7 +171,8 @@ def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm, 
     try:
         if not upload.is_whole:
             upload = uploads.append(upload=upload, offset=0, read=archive.file.read)
-    except (refusals.BusyError, refusals.OffsetError):
+    except (refusals.BusyError, refusals.OffsetError, refusals.GoneError):
+        # Another request with this form may be about to create the file of this upload, or has moved it already.
         upload = _received_by_other_request(upload)
     except (OSError, refusals.UploadError):
         uploads.cancel(upload=upload)
@@ -186,14 +187,17 @@ def _received_by_other_request(upload: Upload) -> Upload:
 
     Raises
     ------
+    GoneError
+        If the upload was cancelled, has expired or was refused.
     BusyError
         If it does not end in time.
     """
     for _ in range(OTHER_REQUEST_TRIES):
-        time.sleep(OTHER_REQUEST_PAUSE)
         upload.refresh_from_db()
         if upload.is_whole:
             return upload
+        uploads.check_receiving(upload)
+        time.sleep(OTHER_REQUEST_PAUSE)
     raise refusals.BusyError("This form was sent twice. The page My submissions shows the submission soon.")
 
 

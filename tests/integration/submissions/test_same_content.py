@@ -3,7 +3,9 @@
 import base64
 import hashlib
 import io
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -231,3 +233,31 @@ def test_a_digest_that_was_stated_wrongly_is_not_kept(world: World, workers, mon
     second.refresh_from_db()
     assert (second.pk == first.pk, second.content_key) == (False, f"sha256:{digest}")
     assert world.upload(content, again=False, sha256=digest) == second
+
+
+def test_a_form_sent_again_before_its_first_request_has_a_file_loses_nothing(world: World, ada: Client, monkeypatch):
+    """The second request of a double click finds the upload of the first one, whose file is not there yet."""
+    content, first = zipped(predictions()), threading.Event()
+    create, tries = submitting.create_upload, []
+
+    def create_upload(**facts: Any) -> Upload:
+        upload = create(**facts)
+        tries.append(upload.pk)
+        if len(tries) == 1:
+            upload.path.unlink()
+            second = threading.Timer(0.5, lambda: upload.path.touch(mode=0o600))
+            second.start()
+            first.set()
+            second.join()
+        else:
+            first.wait(10)
+        return upload
+
+    monkeypatch.setattr(submitting, "create_upload", create_upload)
+    clients = [Client(), Client()]
+    for client in clients:
+        client.force_login(world.ada)
+    answers = concurrently(*(lambda c=client: by_form(c, world, content, token="form-1") for client in clients))
+    assert [answer.status_code for answer in answers] == [302, 302]
+    assert len(set(tries)) == 1
+    assert Submission.objects.count() == 1
